@@ -1,0 +1,56 @@
+"""Driving the engine's coroutines: to their end at once, or on a worker thread.
+
+The engine is written as ``async def`` without a single asyncio primitive. On a backend that blocks no coroutine of it
+ever suspends, so the sync façade runs one with a single ``send(None)``, and the async façade does the same on a worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_WORKERS: Final = 32  # as many saves as may share one commit
+
+
+def run(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call and drive to the end."""
+    coroutine = call(*args, **kwargs)
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    coroutine.close()
+    raise RuntimeError("a coroutine of the engine waited for something that only an event loop can give")
+
+
+async def threaded(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call and drive on a worker thread, from whichever event loop this is."""
+    context = contextvars.copy_context()
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_workers(), lambda: context.run(run, call, *args, **kwargs))
+
+
+_pool: ThreadPoolExecutor | None = None
+
+
+def _workers() -> ThreadPoolExecutor:
+    """One pool for the process: it belongs to no loop and to no store."""
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="holdfast")
+    return _pool
+
+
+def _after_fork() -> None:
+    global _pool
+    _pool = None  # its threads stayed in the parent
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,255 @@
+"""The async façade: the verbs of `store`, awaited. Usable from any event loop, several at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Generic, TypeVar, overload
+
+from holdfast._drive import threaded
+from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
+from holdfast.engine.cache import DEFAULT_BYTES
+from holdfast.engine.diff import Diff
+from holdfast.engine.reduce import Reducer
+from holdfast.model import Checkpoint, CheckpointInfo, Parent, ThreadInfo
+
+from holdfast.store import Durability, Store
+
+S = TypeVar("S")
+
+
+def aopen(
+    url: str | os.PathLike[str],
+    *,
+    types: Types = (),
+    durability: Durability = "sync",
+    cache: int = DEFAULT_BYTES,
+) -> Opening:
+    """Open a store for async use: ``store = await aopen(url)``, or ``async with aopen(url) as store``."""
+    return Opening(url, types, durability, cache)
+
+
+class Opening:
+    """A store about to be opened: await it, or enter it."""
+
+    def __init__(self, url: str | os.PathLike[str], types: Types, durability: Durability, cache: int) -> None:
+        self._arguments = (url, types, durability, cache)
+        self._store: AsyncStore | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncStore]:
+        return self._open().__await__()
+
+    async def _open(self) -> AsyncStore:
+        return AsyncStore(StoreCalls(await threaded(open_engine, *self._arguments)))
+
+    async def __aenter__(self) -> AsyncStore:
+        self._store = await self._open()
+        return self._store
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._store is not None
+        await self._store.close()
+
+
+class AsyncStore:
+    """One opened database of threads. Usable from any event loop; an async context manager that closes it."""
+
+    def __init__(self, calls: StoreCalls) -> None:
+        self._calls = calls
+
+    @property
+    def sync(self) -> Store:
+        """The sync façade on the same store."""
+        return Store(self._calls)
+
+    @property
+    def url(self) -> str:
+        return self._calls.engine.url
+
+    @overload
+    def thread(
+        self, id: str, namespace: str = "", *, metadata: Mapping[str, Any] | None = None, reuse: bool = False
+    ) -> AsyncThread[dict[str, Any]]: ...
+    @overload
+    def thread(
+        self,
+        id: str,
+        namespace: str = "",
+        *,
+        state: type[S],
+        metadata: Mapping[str, Any] | None = None,
+        reuse: bool = False,
+    ) -> AsyncThread[S]: ...
+    def thread(
+        self,
+        id: str,
+        namespace: str = "",
+        *,
+        state: type[Any] = dict,
+        metadata: Mapping[str, Any] | None = None,
+        reuse: bool = False,
+    ) -> AsyncThread[Any]:
+        """A handle on a thread; no I/O. `state` is the class its states are rebuilt as, `reuse` starts a deleted one anew."""
+        return AsyncThread(self._calls.thread(id, namespace, state, metadata, reuse))
+
+    async def threads(
+        self,
+        prefix: str = "",
+        where: Mapping[str, Any] | None = None,
+        limit: int | None = 100,
+        after: str | None = None,
+    ) -> list[ThreadInfo]:
+        """Threads in the order of their ids; `where` compares ``status`` and keys of the threads' metadata."""
+        return await threaded(self._calls.threads, prefix, where, limit, after)
+
+    async def copy_thread(self, source: str, target: str) -> bool:
+        """Copy a thread with all namespaces, ids and writes; the content is shared. False if there is nothing to copy."""
+        return await threaded(self._calls.copy_thread, source, target)
+
+    async def delete_run(self, run_id: str) -> int:
+        """Remove what one run saved from every thread; says how many checkpoints went."""
+        return await threaded(self._calls.delete_run, run_id)
+
+    async def bytes_stored(self) -> int:
+        """What the store takes up where it lives."""
+        return await threaded(self._calls.bytes_stored)
+
+    async def close(self) -> None:
+        """Give everything back; closing twice is fine."""
+        return await threaded(self._calls.close)
+
+    async def __aenter__(self) -> AsyncStore:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"holdfast.AsyncStore({self.url!r})"
+
+
+class AsyncThread(Generic[S]):
+    """One namespace of one thread: a line of checkpoints to save to, look into, rewind and fork."""
+
+    def __init__(self, calls: ThreadCalls[S]) -> None:
+        self._calls = calls
+
+    @property
+    def id(self) -> str:
+        return self._calls.handle.thread_id
+
+    @property
+    def namespace(self) -> str:
+        return self._calls.handle.namespace
+
+    async def save(
+        self,
+        state: S | Mapping[str, Any],
+        *,
+        node: str = "",
+        next: Sequence[str] = (),
+        step: int | None = None,
+        source: str = "loop",
+        run_id: str | None = None,
+        status: str = "running",
+        label: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        extra: Any = None,
+        origin: str | None = None,
+        journal_seq: int | None = None,
+        id: str | None = None,
+        parent: Parent = None,
+        expect_head: str | None = None,
+    ) -> CheckpointInfo:
+        """Save a whole state as the next checkpoint; it is on disk when this returns."""
+        return await threaded(self._calls.save, state, node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label, metadata=metadata, extra=extra, origin=origin, journal_seq=journal_seq, id=id, parent=parent, expect_head=expect_head)  # fmt: skip  # noqa: E501
+
+    async def update(
+        self,
+        updates: Mapping[str, Any],
+        *,
+        reduce: Mapping[str, Reducer] | None = None,
+        node: str = "",
+        next: Sequence[str] | None = None,
+        run_id: str | None = None,
+        status: str | None = None,
+        label: str = "",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> CheckpointInfo:
+        """Change only these channels of the head, each by its reducer; tried again if the head moves meanwhile.
+
+        What is not given (`next`, `run_id`, `status`) stays as the head has it.
+        """
+        return await threaded(self._calls.update, updates, reduce=reduce, node=node, next=next, run_id=run_id, status=status, label=label, metadata=metadata)  # fmt: skip  # noqa: E501
+
+    async def latest(self, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
+        """The newest checkpoint; with `channels`, only those, as a dict."""
+        return await threaded(self._calls.latest, channels)
+
+    async def load(self, id: str, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
+        """One checkpoint by its id; None if it is not there."""
+        return await threaded(self._calls.load, id, channels)
+
+    async def at(
+        self, *, step: int | None = None, time: datetime | None = None, journal_seq: int | None = None
+    ) -> Checkpoint[S] | None:
+        """The checkpoint at or before a step, a time or a place in the journal, along the head's lineage."""
+        return await threaded(self._calls.at, step, time, journal_seq)
+
+    async def history(
+        self, limit: int | None = 20, before: str | None = None, where: Mapping[str, Any] | None = None
+    ) -> list[CheckpointInfo]:
+        """Checkpoints, newest first, without their states; `before` is the last id of the page before."""
+        return await threaded(self._calls.history, limit, before, where)
+
+    async def lineage(self, id: str) -> list[CheckpointInfo]:
+        """A checkpoint and its ancestors, newest first, through forks."""
+        return await threaded(self._calls.lineage, id)
+
+    async def diff(self, a: str | CheckpointInfo, b: str | CheckpointInfo) -> Diff:
+        """What changed from one checkpoint to another; a `CheckpointInfo` may be of another thread."""
+        return await threaded(self._calls.diff, a, b)
+
+    async def info(self) -> ThreadInfo | None:
+        """What a list would show of this thread; None if it does not exist."""
+        return await threaded(self._calls.info)
+
+    async def fork(
+        self,
+        at: str | None = None,
+        *,
+        edits: Mapping[str, Any] | None = None,
+        to: str | None = None,
+        history: bool = True,
+    ) -> AsyncThread[S]:
+        """A new thread that starts at a checkpoint of this one (the head, if none is named) and shares all content."""
+        return AsyncThread(await threaded(self._calls.fork, at, edits=edits, to=to, history=history))
+
+    async def label(self, id: str, text: str) -> None:
+        """Name a checkpoint; an empty text takes the name away."""
+        return await threaded(self._calls.label, id, text)
+
+    async def put_writes(self, id: str, writes: Iterable[Sequence[Any]], *, task_id: str, task_path: str = "") -> None:
+        """Store what a task produced on top of a checkpoint: (channel, value) or (channel, value, index)."""
+        return await threaded(self._calls.put_writes, id, writes, task_id=task_id, task_path=task_path)
+
+    async def delete(self) -> None:
+        """Delete the thread with all its namespaces; a no-op if it is not there."""
+        return await threaded(self._calls.delete)
+
+    async def delete_checkpoints(self, ids: Iterable[str]) -> int:
+        """Remove single checkpoints; says how many were there."""
+        return await threaded(self._calls.delete_checkpoints, ids)
+
+    async def delete_run(self, run_id: str) -> int:
+        """Remove what one run saved in this thread; says how many checkpoints went."""
+        return await threaded(self._calls.delete_run, run_id)
+
+    def __repr__(self) -> str:
+        return f"holdfast.AsyncThread({self.id!r}" + (f", {self.namespace!r})" if self.namespace else ")")

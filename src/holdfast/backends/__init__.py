@@ -1,0 +1,1 @@
+"""Where rows live. `base` is the contract; every other module here is one way to keep it."""

@@ -1,0 +1,330 @@
+"""Everything in this process: for tests, notebooks, and threads that need not outlive it.
+
+One dict a table, with the keys also kept sorted, so that a range scan is a bisection.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Final, cast
+from weakref import WeakSet
+
+from holdfast.backends.base import (
+    ANY,
+    KEY,
+    KEYS,
+    Backend,
+    Batch,
+    Capabilities,
+    CheckpointRow,
+    CheckpointThere,
+    ChunkRow,
+    Drop,
+    DropChunks,
+    DropRow,
+    DropTree,
+    Expect,
+    Filter,
+    ForksAt,
+    Found,
+    GraveAt,
+    GraveRow,
+    IdFree,
+    LineAt,
+    LineRow,
+    Listed,
+    LogRow,
+    MarkRow,
+    NamespaceFree,
+    PendingRow,
+    Piece,
+    Row,
+    RunRow,
+    TagRow,
+    ThreadAbsent,
+    ThreadAt,
+    ThreadRow,
+    Want,
+)
+
+Key = tuple[Any, ...]
+
+
+class Table:
+    """Rows by key, and the keys in order."""
+
+    def __init__(self, kind: type[Row]) -> None:
+        self.width = KEYS[kind]
+        self.rows: dict[Key, Any] = {}
+        self.keys: list[Key] = []
+
+    def put(self, row: Row) -> None:
+        key = tuple(row[: self.width])
+        if key not in self.rows:
+            insort(self.keys, key)
+        self.rows[key] = row
+
+    def drop(self, key: Key) -> Any:
+        row = self.rows.pop(key, None)
+        if row is not None:
+            del self.keys[bisect_left(self.keys, key)]
+        return row
+
+    def get(self, *key: Any) -> Any:
+        return self.rows.get(key)
+
+    def between(self, low: Key, high: Key) -> Iterator[Any]:
+        for key in self.keys[bisect_left(self.keys, low) : bisect_right(self.keys, high)]:
+            yield self.rows[key]
+
+    def under(self, *prefix: Any) -> list[Any]:
+        """Every row whose key starts so."""
+        start = bisect_left(self.keys, prefix)
+        found = []
+        for key in self.keys[start:]:
+            if key[: len(prefix)] != prefix:
+                break
+            found.append(self.rows[key])
+        return found
+
+
+class MemoryBackend(Backend):
+    capabilities: ClassVar = Capabilities(name="memory", blocking=True, durable=False, shared=False)
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._tables: dict[type[Row], Table] = {kind: Table(kind) for kind in KEYS}
+        self._by_id: dict[Key, int] = {}
+        self._by_namespace: dict[Key, int] = {}
+        self._by_line: dict[Key, str] = {}
+        _alive.add(self)
+
+    # ---------------------------------------------------------------- writing
+
+    async def commit(self, batch: Batch) -> bool:
+        with self._lock:
+            if not all(_HOLDS[type(expect)](self, expect) for expect in batch.expects):
+                return False
+            for drop in batch.drops:
+                _DROPS[type(drop)](self, drop)
+            for row in batch.puts:
+                self._put(row)
+            for pending in batch.puts_if_free:
+                if self._tables[PendingRow].get(*pending[:5]) is None:
+                    self._put(pending)
+        return True
+
+    def _put(self, row: Row) -> None:
+        self._tables[type(row)].put(row)
+        if isinstance(row, CheckpointRow):
+            self._by_id[row.tree, row.line, row.id] = row.seq
+        elif isinstance(row, LineRow):
+            self._by_namespace[row.tree, row.thread, row.namespace] = row.line
+        elif isinstance(row, ThreadRow):
+            self._by_line[row.tree, row.line] = row.id
+
+    def _drop_row(self, drop: DropRow) -> None:
+        row = self._tables[drop.table].drop(drop.key)
+        if isinstance(row, CheckpointRow):
+            self._by_id.pop((row.tree, row.line, row.id), None)
+        elif isinstance(row, LineRow):
+            self._by_namespace.pop((row.tree, row.thread, row.namespace), None)
+        elif isinstance(row, ThreadRow):
+            self._by_line.pop((row.tree, row.line), None)
+
+    def _drop_chunks(self, drop: DropChunks) -> None:
+        table = self._tables[ChunkRow]
+        for row in list(table.between((drop.tree, drop.log, drop.lo), (drop.tree, drop.log, drop.hi))):
+            table.drop(row[:3])
+
+    def _drop_tree(self, drop: DropTree) -> None:
+        for kind in (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow):
+            for row in self._tables[kind].under(drop.tree):
+                self._drop_row(DropRow(kind, tuple(row[: KEYS[kind]])))
+        runs = self._tables[RunRow]
+        for row in [row for row in runs.rows.values() if row.tree == drop.tree]:
+            runs.drop(row[:3])
+
+    # ---------------------------------------------------------------- reading
+
+    async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
+        with self._lock:
+            thread = self._tables[ThreadRow].get(thread_id)
+            if thread is None:
+                buried = self._tables[GraveRow].get(grave)
+                return Found(None, None, None, None, buried.generation if buried else 0)
+            root = self._tables[LineRow].get(thread.tree, thread.line)
+            line = self._line(thread.tree, thread.line, namespace)
+            head = self._tables[CheckpointRow].get(line.tree, line.head_line, line.head_seq) if line else None
+            return Found(thread, root, line, head, 0)
+
+    def _line(self, tree: int, thread: int, namespace: str) -> LineRow | None:
+        line = self._by_namespace.get((tree, thread, namespace))
+        return None if line is None else cast(LineRow, self._tables[LineRow].get(tree, line))
+
+    async def lines(self, tree: int, lines: Sequence[int]) -> list[LineRow]:
+        with self._lock:
+            found = [self._tables[LineRow].get(tree, line) for line in lines]
+            return [line for line in found if line is not None]
+
+    async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
+        with self._lock:
+            found = [line for line in self._tables[LineRow].under(tree) if line.thread == thread]
+            return sorted(found, key=lambda line: line.namespace)
+
+    async def namespace(self, tree: int, thread: int, namespace: str) -> LineRow | None:
+        with self._lock:
+            return self._line(tree, thread, namespace)
+
+    async def tree_threads(self, tree: int) -> list[ThreadRow]:
+        with self._lock:
+            return [row for row in self._tables[ThreadRow].rows.values() if row.tree == tree]
+
+    async def thread_of(self, tree: int, line: int) -> ThreadRow | None:
+        with self._lock:
+            thread_id = self._by_line.get((tree, line))
+            return None if thread_id is None else cast(ThreadRow, self._tables[ThreadRow].get(thread_id))
+
+    async def checkpoints(
+        self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
+    ) -> list[CheckpointRow]:
+        with self._lock:
+            table = self._tables[CheckpointRow]
+            low, high = bisect_left(table.keys, (tree, line, lo)), bisect_right(table.keys, (tree, line, hi))
+            found = []
+            for i in range(low, high) if oldest else range(high - 1, low - 1, -1):
+                row = table.rows[table.keys[i]]
+                if _matches(row, where):
+                    found.append(row)
+                    if len(found) == limit:
+                        break
+            return found
+
+    async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
+        with self._lock:
+            places = [(line, self._by_id.get((tree, line, checkpoint_id))) for line in lines]
+            return [self._tables[CheckpointRow].get(tree, line, seq) for line, seq in places if seq is not None]
+
+    async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
+        with self._lock:
+            return [row for line in lines for row in self._tables[MarkRow].under(tree, line)]
+
+    async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
+        with self._lock:
+            return [self._pieces(tree, want.log, want.pos) for want in wants]
+
+    def _pieces(self, tree: int, log: int, pos: int) -> list[Piece]:
+        found: list[Piece] = []
+        while True:
+            rows = list(self._tables[ChunkRow].between((tree, log, 0), (tree, log, pos)))
+            keys = [i for i, row in enumerate(rows) if row.kind == KEY]
+            found[:0] = [Piece(row, pos) for row in (rows[keys[-1] :] if keys else rows)]
+            base = None if keys else self._tables[LogRow].get(tree, log)
+            if base is None:
+                return found
+            log, pos = base.base_log, base.base_pos
+
+    async def pending(self, tree: int, keys: Sequence[tuple[int, int]]) -> list[PendingRow]:
+        with self._lock:
+            return [row for line, seq in keys for row in self._tables[PendingRow].under(tree, line, seq)]
+
+    async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
+        with self._lock:
+            table = self._tables[ThreadRow]
+            found: list[Listed] = []
+            start = max(bisect_right(table.keys, (after,)), bisect_left(table.keys, (prefix,)))
+            for (thread_id,) in table.keys[start:]:
+                if len(found) == limit or not thread_id.startswith(prefix):
+                    break
+                if all(self._tables[TagRow].get(key, value, thread_id) for key, value in tags):
+                    found += self._listed(table.rows[thread_id,])
+            return found
+
+    def _listed(self, thread: ThreadRow) -> list[Listed]:
+        lines = [line for line in self._tables[LineRow].under(thread.tree) if line.thread == thread.line]
+        if not any(line.checkpoints for line in lines):
+            return []
+        root = self._tables[LineRow].get(thread.tree, thread.line)
+        return [Listed(thread, root, self._tables[CheckpointRow].get(thread.tree, root.head_line, root.head_seq))]
+
+    async def run_lines(self, run_id: str) -> list[RunRow]:
+        with self._lock:
+            return self._tables[RunRow].under(run_id)
+
+    async def bytes_stored(self) -> int:
+        with self._lock:
+            bodies = [row.body for row in self._tables[ChunkRow].rows.values()]
+            bodies += [row.body for row in self._tables[PendingRow].rows.values()]
+            bodies += [row.manifest for row in self._tables[CheckpointRow].rows.values()]
+            return sum(map(len, bodies))
+
+    async def close(self) -> None:
+        with self._lock:
+            for table in self._tables.values():
+                table.rows.clear()
+                table.keys.clear()
+
+    def after_fork(self) -> None:
+        self._lock = threading.RLock()
+
+
+def _matches(row: CheckpointRow, where: Filter) -> bool:
+    return (
+        where.run_id in (None, row.run_id)
+        and where.status in (None, row.status)
+        and where.source in (None, row.source)
+        and where.node in (None, row.node)
+        and (where.max_step is None or row.step <= where.max_step)
+        and (where.max_time is None or row.created_at <= where.max_time)
+        and (where.max_journal is None or row.journal_seq <= where.max_journal)
+    )
+
+
+def _line_at(store: MemoryBackend, expect: LineAt) -> bool:
+    line = store._tables[LineRow].get(expect.tree, expect.line)
+    return (line.version if line else 0) == expect.version
+
+
+def _forks_at(store: MemoryBackend, expect: ForksAt) -> bool:
+    line = store._tables[LineRow].get(expect.tree, expect.line)
+    return line is not None and line.forks == expect.forks
+
+
+def _thread_at(store: MemoryBackend, expect: ThreadAt) -> bool:
+    thread = store._tables[ThreadRow].get(expect.id)
+    return thread is not None and thread.line == expect.line
+
+
+def _grave_at(store: MemoryBackend, expect: GraveAt) -> bool:
+    grave = store._tables[GraveRow].get(expect.hash)
+    return (grave.generation if grave else 0) == expect.generation
+
+
+_HOLDS: Final[dict[type[Expect], Callable[[MemoryBackend, Any], bool]]] = {
+    LineAt: _line_at,
+    ForksAt: _forks_at,
+    ThreadAt: _thread_at,
+    GraveAt: _grave_at,
+    NamespaceFree: lambda store, e: store._line(e.tree, e.thread, e.namespace) is None,
+    ThreadAbsent: lambda store, e: store._tables[ThreadRow].get(e.id) is None,
+    IdFree: lambda store, e: (e.tree, e.line, e.id) not in store._by_id,
+    CheckpointThere: lambda store, e: store._tables[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
+}
+_DROPS: Final[dict[type[Drop], Callable[[MemoryBackend, Any], None]]] = {
+    DropRow: MemoryBackend._drop_row,
+    DropChunks: MemoryBackend._drop_chunks,
+    DropTree: MemoryBackend._drop_tree,
+}
+
+_alive: WeakSet[MemoryBackend] = WeakSet()
+
+
+def _after_fork() -> None:
+    for backend in list(_alive):
+        backend.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

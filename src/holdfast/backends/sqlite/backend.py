@@ -1,0 +1,318 @@
+"""The contract on one SQLite file.
+
+Readers take a connection from a small pool, so that reads run beside each other and beside the writer (WAL). Writers
+queue: whoever gets the writer's lock commits everything that waits, in one transaction with one fsync.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar, Final, TypeVar
+from weakref import WeakSet
+
+from holdfast.backends.base import (
+    ANY,
+    KEYS,
+    Backend,
+    Batch,
+    Capabilities,
+    CheckpointRow,
+    CheckpointThere,
+    ChunkRow,
+    Drop,
+    DropChunks,
+    DropRow,
+    DropTree,
+    Expect,
+    Filter,
+    ForksAt,
+    Found,
+    GraveAt,
+    IdFree,
+    LineAt,
+    LineRow,
+    Listed,
+    MarkRow,
+    NamespaceFree,
+    PendingRow,
+    Piece,
+    Row,
+    RunRow,
+    ThreadAbsent,
+    ThreadAt,
+    ThreadRow,
+    Want,
+    table_name,
+)
+from holdfast.backends.sqlite import files
+from holdfast.backends.sqlite.failures import translate, translated
+from holdfast.backends.sqlite.statements import statements
+
+R = TypeVar("R", bound=Row)
+_SQL: Final = statements()
+_POOLED: Final = 8
+_HOLDS: Final[dict[type[Expect], str]] = {
+    LineAt: _SQL["holds_line_at"],
+    NamespaceFree: _SQL["holds_namespace_free"],
+    ForksAt: _SQL["holds_forks_at"],
+    ThreadAbsent: _SQL["holds_thread_absent"],
+    ThreadAt: _SQL["holds_thread_at"],
+    GraveAt: _SQL["holds_grave_at"],
+    IdFree: _SQL["holds_id_free"],
+    CheckpointThere: _SQL["holds_checkpoint_there"],
+}
+_PUT: Final = {kind: _SQL["put_" + table_name(kind)] for kind in KEYS}
+_DROP: Final = {kind: _SQL["drop_" + table_name(kind)] for kind in KEYS}
+_TREE: Final = [sql for name, sql in _SQL.items() if name.startswith("drop_tree_")]
+
+
+class _Ticket:
+    """One batch waiting for its commit."""
+
+    __slots__ = ("batch", "done", "applied", "error")
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.done = False
+        self.applied = False
+        self.error: BaseException | None = None
+
+    def result(self) -> bool:
+        if self.error is not None:
+            raise self.error
+        return self.applied
+
+
+class SqliteBackend(Backend):
+    capabilities: ClassVar = Capabilities(name="sqlite", blocking=True, durable=True, shared=True)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writer: sqlite3.Connection | None = files.prepare(path)
+        self._readers: list[sqlite3.Connection] = []
+        self._writing = threading.Lock()
+        self._queue: deque[_Ticket] = deque()
+        self._closed = False
+        _alive.add(self)
+
+    # ---------------------------------------------------------------- writing
+
+    async def commit(self, batch: Batch) -> bool:
+        ticket = _Ticket(batch)
+        self._queue.append(ticket)
+        with self._writing:
+            if not ticket.done:
+                self._commit_all(list(self._waiting()))
+        return ticket.result()
+
+    def _waiting(self) -> Iterator[_Ticket]:
+        """Everyone in the queue; others may join it meanwhile, and are taken along."""
+        while self._queue:
+            yield self._queue.popleft()
+
+    def _commit_all(self, tickets: list[_Ticket]) -> None:
+        """One transaction for all; if it fails, one for each, so that only the one at fault gets the error."""
+        try:
+            self._commit_together(tickets)
+        except sqlite3.Error as error:
+            if len(tickets) == 1:
+                tickets[0].error = translate(error, self.path)
+                tickets[0].done = True
+                return
+            for ticket in tickets:
+                self._commit_all([ticket])
+        except BaseException:
+            for ticket in tickets:  # whoever waits must not believe in a commit that never was
+                ticket.error = ticket.error or RuntimeError("the commit was interrupted")
+                ticket.done = True
+            raise
+
+    def _commit_together(self, tickets: list[_Ticket]) -> None:
+        writer = self._open_writer()
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            outcomes = [_apply(writer, ticket.batch) for ticket in tickets]
+            writer.execute("COMMIT")
+        except BaseException:
+            if writer.in_transaction:
+                writer.execute("ROLLBACK")
+            raise
+        for ticket, applied in zip(tickets, outcomes, strict=True):
+            ticket.applied = applied
+            ticket.done = True
+
+    def _open_writer(self) -> sqlite3.Connection:
+        if self._writer is None:
+            self._writer = files.connect(self.path)
+        return self._writer
+
+    # ---------------------------------------------------------------- reading
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        with translated(self.path):
+            try:
+                connection = self._readers.pop()
+            except IndexError:
+                connection = files.connect(self.path)
+            yield connection
+        if len(self._readers) < _POOLED and not self._closed:
+            self._readers.append(connection)
+        else:
+            connection.close()
+
+    def _all(self, name: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        with self._reader() as reader:
+            return reader.execute(_SQL[name], parameters).fetchall()
+
+    def _rows(self, kind: Callable[[tuple[Any, ...]], R], name: str, *parameters: Any) -> list[R]:
+        return [kind(row) for row in self._all(name, *parameters)]
+
+    async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
+        rows = self._all("find", thread_id, namespace)
+        if not rows:
+            buried = self._all("grave", grave)
+            return Found(None, None, None, None, buried[0][0] if buried else 0)
+        thread, root, own, head = _cut(rows[0], ThreadRow, LineRow, LineRow, CheckpointRow)
+        return Found(thread, root, own, head, 0)
+
+    async def lines(self, tree: int, lines: Sequence[int]) -> list[LineRow]:
+        return self._rows(LineRow._make, "lines", tree, json.dumps(list(lines)))
+
+    async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
+        return self._rows(LineRow._make, "namespaces", tree, thread)
+
+    async def namespace(self, tree: int, thread: int, namespace: str) -> LineRow | None:
+        found = self._rows(LineRow._make, "namespace", tree, thread, namespace)
+        return found[0] if found else None
+
+    async def tree_threads(self, tree: int) -> list[ThreadRow]:
+        return self._rows(ThreadRow._make, "tree_threads", tree)
+
+    async def thread_of(self, tree: int, line: int) -> ThreadRow | None:
+        found = self._rows(ThreadRow._make, "thread_of", tree, line)
+        return found[0] if found else None
+
+    async def checkpoints(
+        self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
+    ) -> list[CheckpointRow]:
+        name = "checkpoints_oldest" if oldest else "checkpoints_newest"
+        return self._rows(CheckpointRow._make, name, tree, line, lo, hi, limit, *where)
+
+    async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
+        return self._rows(CheckpointRow._make, "by_id", tree, json.dumps(list(lines)), checkpoint_id)
+
+    async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
+        return self._rows(MarkRow._make, "marks", tree, json.dumps(list(lines)))
+
+    async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
+        found: list[list[Piece]] = [[] for _ in wants]
+        for ask, pos, *chunk in self._all("chunks", tree, json.dumps(wants)):
+            found[ask].append(Piece(ChunkRow._make(chunk), pos))
+        return found
+
+    async def pending(self, tree: int, keys: Sequence[tuple[int, int]]) -> list[PendingRow]:
+        return self._rows(PendingRow._make, "pending", tree, json.dumps(list(keys)))
+
+    async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
+        span = (prefix, after, after_prefix(prefix), limit)
+        if tags:
+            (key, value), *others = tags
+            rows = self._all("threads_tagged", *span, key, value, json.dumps(others))
+        else:
+            rows = self._all("threads", *span)
+        return [Listed(*_cut(row, ThreadRow, LineRow, CheckpointRow)) for row in rows]
+
+    async def run_lines(self, run_id: str) -> list[RunRow]:
+        return self._rows(RunRow._make, "run_lines", run_id)
+
+    async def bytes_stored(self) -> int:
+        return int(self._all("bytes_stored")[0][0])
+
+    # ---------------------------------------------------------------- life
+
+    async def close(self) -> None:
+        with self._writing, translated(self.path):
+            self._closed = True
+            while self._readers:
+                self._readers.pop().close()
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    def after_fork(self) -> None:
+        """A connection must not cross a fork: the child opens its own, and never closes the parent's, which would
+        write to the parent's file."""
+        for connection in [self._writer, *self._readers]:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        self._writer, self._readers, self._queue = None, [], deque()
+        self._writing = threading.Lock()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            for connection in [self._writer, *self._readers]:
+                if connection is not None:
+                    connection.close()
+
+
+def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
+    execute = writer.execute
+    for expect in batch.expects:
+        if not execute(_HOLDS[type(expect)], expect).fetchone()[0]:
+            return False
+    for drop in batch.drops:
+        _drop(writer, drop)
+    for row in batch.puts:
+        execute(_PUT[type(row)], row)
+    for pending in batch.puts_if_free:
+        execute(_SQL["put_pending_if_free"], pending)
+    return True
+
+
+def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
+    if isinstance(drop, DropRow):
+        writer.execute(_DROP[drop.table], drop.key)
+    elif isinstance(drop, DropChunks):
+        writer.execute(_SQL["drop_chunks"], drop)
+    elif isinstance(drop, DropTree):
+        for sql in _TREE:
+            writer.execute(sql, drop)
+
+
+def _cut(row: tuple[Any, ...], *kinds: Any) -> list[Any]:
+    """A joined row as the rows it was joined from; a missing one is None."""
+    found, start = [], 0
+    for kind in kinds:
+        end = start + len(kind._fields)
+        part = row[start:end]
+        found.append(None if part[0] is None else kind._make(part))
+        start = end
+    return found
+
+
+def after_prefix(prefix: str) -> str | None:
+    """The first text, in SQLite's order, that comes after everything with this prefix; None if there is none."""
+    for i in range(len(prefix) - 1, -1, -1):
+        code = ord(prefix[i]) + 1
+        if code <= 0x10FFFF:
+            return prefix[:i] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
+    return None
+
+
+_alive: WeakSet[SqliteBackend] = WeakSet()
+
+
+def _after_fork() -> None:
+    for backend in list(_alive):
+        backend.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

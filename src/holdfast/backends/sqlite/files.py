@@ -1,0 +1,164 @@
+"""Opening the file: its settings, its format, and the guard against files that are something else.
+
+A file says two numbers about itself: what a reader must know to read it, and what a writer must know to write it. Code
+that knows less refuses, with the number it would need.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import warnings
+from pathlib import Path
+from typing import Final
+
+from holdfast.backends.sqlite.failures import translated
+from holdfast.backends.sqlite.statements import Migration, migrations
+from holdfast.errors import NewerFormat, NotAStore, ReadOnly
+
+APPLICATION_ID: Final = 0x484F4C44  # "HOLD", in the header that `file` and SQLite tools show
+BUSY_SECONDS: Final = 30.0
+_MAGIC: Final = b"SQLite format 3\0"
+_NETWORK: Final = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs", "ceph", "glusterfs"}
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with the settings that the promises rest on."""
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = OFF")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def prepare(path: Path) -> sqlite3.Connection:
+    """Open the file as a store: create it, bring it up to date, or refuse it."""
+    _check_folder(path)
+    _check_kind(path)
+    _warn_about_networks(path)
+    with translated(path):
+        connection = connect(path)
+        try:
+            _set_up(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _check_folder(path: Path) -> None:
+    folder = path.parent
+    if not folder.is_dir():
+        raise ReadOnly(f"{path}: the folder {str(folder)!r} does not exist; create it first")
+    if path.is_dir():
+        raise NotAStore(f"{path}: this is a folder; name a file in it, such as {str(path / 'agents.db')!r}")
+
+
+def _check_kind(path: Path) -> None:
+    """A file that is no SQLite database is refused before SQLite could touch it."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        return
+    except PermissionError as error:
+        raise ReadOnly(f"{path}: it can't be read; check its rights ({error})") from error
+    if start and start != _MAGIC:
+        raise NotAStore(f"{path}: it is not a Holdfast store and was left as it is; name another file")
+
+
+def _set_up(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION_ID and tables:
+        raise NotAStore(f"{path}: this SQLite database belongs to another program and was left as it is")
+    if not tables:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only takes before the first table
+    if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        connection.execute("PRAGMA journal_mode = WAL")
+    if current_format(connection, path) < migrations()[-1].number:
+        migrate(connection, path)
+
+
+def current_format(connection: sqlite3.Connection, path: Path) -> int:
+    """The number of the last migration; refuses a file that asks for more than this code knows."""
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'format'").fetchone():
+        return 0
+    number, reader, writer = connection.execute("SELECT number, reader, writer FROM format").fetchone()
+    known = migrations()[-1].number
+    if max(reader, writer) > known:
+        raise NewerFormat(
+            f"{path}: the file needs format {max(reader, writer)}, and this Holdfast knows up to {known}; "
+            "install a newer Holdfast to open it"
+        )
+    return int(number)
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Each migration and its record in one transaction; whoever waits for the lock finds the work done."""
+    for migration in migrations():
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if current_format(connection, path) < migration.number:
+                _apply(connection, migration)
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def _apply(connection: sqlite3.Connection, migration: Migration) -> None:
+    for statement in _split(migration.sql):
+        connection.execute(statement)
+    if migration.number == 1:
+        connection.execute(
+            "CREATE TABLE format (number INTEGER NOT NULL, reader INTEGER NOT NULL, writer INTEGER NOT NULL)"
+        )
+        connection.execute("INSERT INTO format VALUES (1, 1, 1)")
+        connection.execute("PRAGMA application_id = 1213156420")
+    connection.execute(
+        "UPDATE format SET number = ?1, reader = ?1, writer = ?1", (migration.number,)
+    )  # a migration that old readers may ignore will say so when there is one
+
+
+def _split(script: str) -> list[str]:
+    """A migration's statements: `executescript` would commit the transaction that they belong in."""
+    found, open_statement = [], ""
+    for line in script.splitlines():
+        open_statement += line + "\n"
+        if sqlite3.complete_statement(open_statement):
+            found.append(open_statement)
+            open_statement = ""
+    return found
+
+
+def _warn_about_networks(path: Path) -> None:
+    kind = _file_system(path)
+    if kind in _NETWORK:
+        warnings.warn(
+            f"{path} is on a network file system ({kind}), where SQLite's locks can't be trusted; "
+            "keep the file on a local disk, or use a server",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+def _file_system(path: Path) -> str | None:
+    """The type of the file system that the path is on, where the system tells."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        mounts = Path("/proc/mounts").read_text("utf-8", "replace")
+        where = os.path.realpath(path.parent)
+    except OSError:
+        return None
+    best, kind = "", None
+    for line in mounts.splitlines():
+        fields = line.split()
+        point = fields[1].replace("\\040", " ") if len(fields) > 2 else ""
+        if len(point) > len(best) and (where == point or where.startswith(point.rstrip("/") + "/")):
+            best, kind = point, fields[2]
+    return kind

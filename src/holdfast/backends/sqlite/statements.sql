@@ -1,0 +1,236 @@
+-- Every statement the SQLite backend runs, by name. Parameters only; nothing is ever spliced in.
+
+-- name: put_thread
+INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_grave
+INSERT OR REPLACE INTO grave VALUES (?, ?, ?)
+
+-- name: put_tag
+INSERT OR REPLACE INTO tag VALUES (?, ?, ?, ?)
+
+-- name: put_line
+INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_checkpoint
+INSERT OR REPLACE INTO checkpoint
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_mark
+INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_log
+INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?)
+
+-- name: put_chunk
+INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_pending
+INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_pending_if_free
+INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_run
+INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
+
+-- name: drop_thread
+DELETE FROM thread WHERE id = ?
+
+-- name: drop_grave
+DELETE FROM grave WHERE hash = ?
+
+-- name: drop_tag
+DELETE FROM tag WHERE key = ? AND value = ? AND thread = ?
+
+-- name: drop_line
+DELETE FROM line WHERE tree = ? AND line = ?
+
+-- name: drop_checkpoint
+DELETE FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?
+
+-- name: drop_mark
+DELETE FROM mark WHERE tree = ? AND line = ? AND seq = ? AND era = ?
+
+-- name: drop_log
+DELETE FROM log WHERE tree = ? AND log = ?
+
+-- name: drop_chunk
+DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
+
+-- name: drop_pending
+DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ?
+
+-- name: drop_run
+DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
+
+-- name: drop_chunks
+DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
+
+-- name: drop_tree_line
+DELETE FROM line WHERE tree = ?
+
+-- name: drop_tree_checkpoint
+DELETE FROM checkpoint WHERE tree = ?
+
+-- name: drop_tree_mark
+DELETE FROM mark WHERE tree = ?
+
+-- name: drop_tree_log
+DELETE FROM log WHERE tree = ?
+
+-- name: drop_tree_chunk
+DELETE FROM chunk WHERE tree = ?
+
+-- name: drop_tree_pending
+DELETE FROM pending WHERE tree = ?
+
+-- name: drop_tree_run
+DELETE FROM run WHERE tree = ?
+
+-- name: holds_line_at
+SELECT COALESCE((SELECT version FROM line WHERE tree = ? AND line = ?), 0) = ?
+
+-- name: holds_namespace_free
+SELECT NOT EXISTS (SELECT 1 FROM line WHERE tree = ? AND thread = ? AND namespace = ?)
+
+-- name: holds_forks_at
+SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ?)
+
+-- name: holds_thread_absent
+SELECT NOT EXISTS (SELECT 1 FROM thread WHERE id = ?)
+
+-- name: holds_thread_at
+SELECT EXISTS (SELECT 1 FROM thread WHERE id = ? AND line = ?)
+
+-- name: holds_grave_at
+SELECT COALESCE((SELECT generation FROM grave WHERE hash = ?), 0) = ?
+
+-- name: holds_id_free
+SELECT NOT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ?1 AND line = ?2 AND id = ?3)
+
+-- name: holds_checkpoint_there
+SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?)
+
+-- name: find
+SELECT thread.*, root.*, own.*, head.*
+FROM thread
+JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN line AS own ON own.tree = thread.tree AND own.thread = thread.line AND own.namespace = ?2
+LEFT JOIN checkpoint AS head ON head.tree = own.tree AND head.line = own.head_line AND head.seq = own.head_seq
+WHERE thread.id = ?1
+
+-- name: grave
+SELECT generation FROM grave WHERE hash = ?
+
+-- name: lines
+SELECT line.* FROM json_each(?2) AS want JOIN line ON line.tree = ?1 AND line.line = want.value ORDER BY want.key
+
+-- name: namespaces
+SELECT * FROM line WHERE tree = ? AND thread = ? ORDER BY namespace
+
+-- name: namespace
+SELECT * FROM line WHERE tree = ? AND thread = ? AND namespace = ?
+
+-- name: tree_threads
+SELECT * FROM thread WHERE tree = ?
+
+-- name: thread_of
+SELECT * FROM thread WHERE tree = ? AND line = ?
+
+-- name: checkpoints_newest
+SELECT * FROM checkpoint
+WHERE tree = ?1 AND line = ?2 AND seq BETWEEN ?3 AND ?4
+    AND (?6 IS NULL OR run_id = ?6) AND (?7 IS NULL OR status = ?7) AND (?8 IS NULL OR source = ?8)
+    AND (?9 IS NULL OR node = ?9) AND (?10 IS NULL OR step <= ?10) AND (?11 IS NULL OR created_at <= ?11)
+    AND (?12 IS NULL OR journal_seq <= ?12)
+ORDER BY seq DESC LIMIT ?5
+
+-- name: checkpoints_oldest
+SELECT * FROM checkpoint
+WHERE tree = ?1 AND line = ?2 AND seq BETWEEN ?3 AND ?4
+    AND (?6 IS NULL OR run_id = ?6) AND (?7 IS NULL OR status = ?7) AND (?8 IS NULL OR source = ?8)
+    AND (?9 IS NULL OR node = ?9) AND (?10 IS NULL OR step <= ?10) AND (?11 IS NULL OR created_at <= ?11)
+    AND (?12 IS NULL OR journal_seq <= ?12)
+ORDER BY seq LIMIT ?5
+
+-- name: by_id
+SELECT checkpoint.* FROM json_each(?2) AS want
+JOIN checkpoint ON checkpoint.line = want.value AND checkpoint.id = ?3 AND checkpoint.tree = ?1
+ORDER BY want.key
+
+-- name: marks
+SELECT mark.* FROM json_each(?2) AS want JOIN mark ON mark.tree = ?1 AND mark.line = want.value
+
+-- name: chunks
+WITH RECURSIVE
+want (ask, log, pos, start, depth) AS (
+    SELECT
+        ask.key, json_extract(ask.value, '$[0]'), json_extract(ask.value, '$[1]'),
+        (
+            SELECT chunk.lo FROM chunk
+            WHERE chunk.tree = ?1 AND chunk.log = json_extract(ask.value, '$[0]')
+                AND chunk.lo <= json_extract(ask.value, '$[1]') AND chunk.kind = 0
+            ORDER BY chunk.lo DESC LIMIT 1
+        ),
+        0
+    FROM json_each(?2) AS ask
+    UNION ALL
+    SELECT
+        want.ask, log.base_log, log.base_pos,
+        (
+            SELECT chunk.lo FROM chunk
+            WHERE chunk.tree = ?1 AND chunk.log = log.base_log AND chunk.lo <= log.base_pos AND chunk.kind = 0
+            ORDER BY chunk.lo DESC LIMIT 1
+        ),
+        want.depth + 1
+    FROM want JOIN log ON log.tree = ?1 AND log.log = want.log
+    WHERE want.start IS NULL
+)
+SELECT want.ask, want.pos, chunk.*
+FROM want JOIN chunk ON chunk.tree = ?1 AND chunk.log = want.log
+    AND chunk.lo BETWEEN COALESCE(want.start, 0) AND want.pos
+ORDER BY want.ask, want.depth DESC, chunk.lo
+
+-- name: pending
+SELECT pending.* FROM json_each(?2) AS want
+JOIN pending ON pending.tree = ?1
+    AND pending.line = json_extract(want.value, '$[0]') AND pending.seq = json_extract(want.value, '$[1]')
+
+-- name: threads
+SELECT thread.*, root.*, head.*
+FROM thread
+JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
+WHERE thread.id >= ?1 AND thread.id > ?2 AND (?3 IS NULL OR thread.id < ?3)
+    AND (root.checkpoints OR EXISTS (
+        SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
+    ))
+ORDER BY thread.id LIMIT ?4
+
+-- name: threads_tagged
+SELECT thread.*, root.*, head.*
+FROM tag
+JOIN thread ON thread.id = tag.thread
+JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
+WHERE tag.key = ?5 AND tag.value = ?6
+    AND tag.thread >= ?1 AND tag.thread > ?2 AND (?3 IS NULL OR tag.thread < ?3)
+    AND NOT EXISTS (
+        SELECT 1 FROM json_each(?7) AS other
+        WHERE NOT EXISTS (
+            SELECT 1 FROM tag AS also
+            WHERE also.key = json_extract(other.value, '$[0]')
+                AND also.value = json_extract(other.value, '$[1]') AND also.thread = tag.thread
+        )
+    )
+    AND (root.checkpoints OR EXISTS (
+        SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
+    ))
+ORDER BY tag.thread LIMIT ?4
+
+-- name: run_lines
+SELECT * FROM run WHERE run_id = ?
+
+-- name: bytes_stored
+SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()

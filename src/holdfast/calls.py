@@ -1,0 +1,289 @@
+"""What every public call does, written once: the façades in `store` and `aio` only say how it is driven.
+
+Arguments are checked here, values are encoded here, and errors about them name the argument.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from datetime import datetime
+from typing import Any, Final, Generic, TypeVar
+
+from holdfast.backends.registry import open_backend
+from holdfast.codec import Codec, channels_of, state_from
+from holdfast.engine import commits, forks, history, listing, removal, writes
+from holdfast.engine.cache import DEFAULT_BYTES, Cache
+from holdfast.engine.context import Engine, Handle
+from holdfast.engine.diff import Diff, diff
+from holdfast.engine.reduce import Reducer, reducing
+from holdfast.engine.rows import Fields
+from holdfast.engine.states import replacing
+from holdfast.errors import InvalidArgument
+from holdfast.ids import MAX_ID, check_id, new_id
+from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, ThreadInfo
+
+S = TypeVar("S")
+Types = Iterable[type] | Mapping[str, type]
+DURABILITIES: Final = ("sync", "async", "exit")
+
+
+# ------------------------------------------------------------------------------------------------ stores
+
+
+async def open_engine(url: str | os.PathLike[str], types: Types, durability: str, cache: int) -> Engine:
+    if durability not in DURABILITIES:
+        raise InvalidArgument(f"durability must be one of {', '.join(DURABILITIES)}, not {durability!r}")
+    if cache < 0:
+        raise InvalidArgument(f"cache is a number of bytes and must not be negative, and is {cache}")
+    codec = Codec(types)
+    return Engine(open_backend(url), codec, os.fspath(url), durability, Cache(cache))
+
+
+class StoreCalls:
+    """The verbs of a store."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def thread(
+        self, thread_id: str, namespace: str, state: type[S], metadata: Mapping[str, Any] | None, reuse: bool
+    ) -> ThreadCalls[S]:
+        self.engine.check_open()
+        handle = Handle(
+            check_id(thread_id, "a thread id"),
+            check_id(namespace, "a namespace", empty=True),
+            self.engine.codec if state is dict else self.engine.codec.with_types([state]),
+            _mapping(metadata, "metadata"),
+            reuse,
+        )
+        return ThreadCalls(self.engine, handle, state)
+
+    async def threads(
+        self, prefix: str, where: Mapping[str, Any] | None, limit: int | None, after: str | None
+    ) -> list[ThreadInfo]:
+        return await listing.threads(self.engine, prefix, _mapping(where, "where"), limit, after)
+
+    async def copy_thread(self, source: str, target: str) -> bool:
+        one = Handle(check_id(source, "a thread id"), "", self.engine.codec)
+        return await forks.copy(self.engine, one, Handle(check_id(target, "a thread id"), "", self.engine.codec))
+
+    async def delete_run(self, run_id: str) -> int:
+        self.engine.check_open()
+        return await removal.delete_run_everywhere(self.engine, _text(run_id, "run_id"))
+
+    async def bytes_stored(self) -> int:
+        self.engine.check_open()
+        return await self.engine.backend.bytes_stored()
+
+    async def close(self) -> None:
+        if not self.engine.closed:
+            self.engine.closed = True
+            self.engine.cache.clear()
+            await self.engine.backend.close()
+
+
+# ------------------------------------------------------------------------------------------------ threads
+
+
+class ThreadCalls(Generic[S]):
+    """The verbs of a thread."""
+
+    def __init__(self, engine: Engine, handle: Handle, state: type[S]) -> None:
+        self.engine = engine
+        self.handle = handle
+        self.state = state
+
+    async def save(
+        self, state: S | Mapping[str, Any], *, node: str, next: Sequence[str], step: int | None, source: str,
+        run_id: str | None, status: str, label: str, metadata: Mapping[str, Any] | None, extra: Any,
+        origin: str | None, journal_seq: int | None, id: str | None, parent: Parent, expect_head: str | None,
+    ) -> CheckpointInfo:  # fmt: skip
+        codec = self.handle.codec
+        channels = {
+            _channel(name): codec.encode(value, f"state[{name!r}]") for name, value in channels_of(state).items()
+        }
+        if source not in SOURCES:
+            raise InvalidArgument(f"source must be one of {', '.join(SOURCES)}, not {source!r}")
+        fields = Fields(
+            node=_text(node, "node"),
+            next=_nodes(next),
+            step=_number(step, "step"),
+            source=source,
+            run_id=None if run_id is None else _text(run_id, "run_id"),
+            status=_text(status, "status"),
+            label=_text(label, "label"),
+            metadata=self._metadata(metadata),
+            origin=None if origin is None else check_id(origin, "origin"),
+            journal_seq=_number(journal_seq, "journal_seq", least=0),
+            id=None if id is None else check_id(id, "a checkpoint id"),
+            parent=parent if parent is None or parent is ROOT else check_id(parent, "parent"),
+            expect_head=None if expect_head is None else check_id(expect_head, "expect_head", empty=True),
+        )
+        change = replacing(channels, None if extra is None else codec.encode(extra, "extra"))
+        return await commits.save(self.engine, self.handle, fields, change)
+
+    async def update(
+        self, updates: Mapping[str, Any], *, reduce: Mapping[str, Reducer] | None, node: str,
+        next: Sequence[str] | None, run_id: str | None, status: str | None, label: str,
+        metadata: Mapping[str, Any] | None,
+    ) -> CheckpointInfo:  # fmt: skip
+        channels = {_channel(name): value for name, value in channels_of(updates).items()}
+        for name in reduce or {}:
+            if name not in channels:
+                raise InvalidArgument(f"reduce names the channel {name!r}, which is not among the updates")
+        fields = Fields(
+            node=_text(node, "node"),
+            next=None if next is None else _nodes(next),
+            source="update",
+            run_id=None if run_id is None else _text(run_id, "run_id"),
+            status=None if status is None else _text(status, "status"),
+            label=_text(label, "label"),
+            metadata=self._metadata(metadata),
+        )
+        return await commits.save(self.engine, self.handle, fields, reducing(channels, reduce or {}))
+
+    async def latest(self, channels: Collection[str] | None) -> Checkpoint[S] | None:
+        return self._typed(await history.latest(self.engine, self.handle, _names(channels)), channels)
+
+    async def load(self, id: str, channels: Collection[str] | None) -> Checkpoint[S] | None:
+        wanted = check_id(id, "a checkpoint id")
+        return self._typed(await history.by_id(self.engine, self.handle, wanted, _names(channels)), channels)
+
+    async def at(self, step: int | None, time: datetime | None, journal_seq: int | None) -> Checkpoint[S] | None:
+        return self._typed(await history.at(self.engine, self.handle, step, time, journal_seq), None)
+
+    async def history(
+        self, limit: int | None, before: str | None, where: Mapping[str, Any] | None
+    ) -> list[CheckpointInfo]:
+        return await history.history(self.engine, self.handle, limit, before, _mapping(where, "where"))
+
+    async def lineage(self, id: str) -> list[CheckpointInfo]:
+        return await history.lineage(self.engine, self.handle, check_id(id, "a checkpoint id"))
+
+    async def diff(self, a: str | CheckpointInfo, b: str | CheckpointInfo) -> Diff:
+        return await diff(self.engine, self._pointed(a), self._pointed(b))
+
+    async def info(self) -> ThreadInfo | None:
+        return await listing.info(self.engine, self.handle)
+
+    async def fork(
+        self, at: str | None, *, edits: Mapping[str, Any] | None, to: str | None, history: bool
+    ) -> ThreadCalls[S]:
+        name = self._fork_name() if to is None else check_id(to, "to")
+        target = Handle(name, "", self.handle.codec)
+        channels = None if edits is None else {_channel(key): value for key, value in channels_of(edits).items()}
+        point = None if at is None else check_id(at, "at")
+        await forks.fork(self.engine, self.handle, point, channels, target, history)
+        return ThreadCalls(self.engine, target, self.state)
+
+    async def label(self, id: str, text: str) -> None:
+        await writes.label(self.engine, self.handle, check_id(id, "a checkpoint id"), _text(text, "label"))
+
+    async def put_writes(self, id: str, entries: Iterable[Sequence[Any]], *, task_id: str, task_path: str) -> None:
+        encoded = [self._write(place, entry) for place, entry in enumerate(entries)]
+        task, path = check_id(task_id, "task_id"), _text(task_path, "task_path")
+        if encoded:
+            checkpoint_id = check_id(id, "a checkpoint id")
+            await writes.put_writes(self.engine, self.handle, checkpoint_id, encoded, task, path)
+
+    async def delete(self) -> None:
+        await removal.delete(self.engine, self.handle)
+
+    async def delete_checkpoints(self, ids: Iterable[str]) -> int:
+        if isinstance(ids, str):
+            raise InvalidArgument("delete_checkpoints() takes a list of ids; for one, write [id]")
+        return await removal.delete_checkpoints(self.engine, self.handle, [check_id(one, "an id") for one in ids])
+
+    async def delete_run(self, run_id: str) -> int:
+        return await removal.delete_run(self.engine, self.handle, _text(run_id, "run_id"))
+
+    # ---------------------------------------------------------------- helpers
+
+    def _typed(self, found: Checkpoint[dict[str, Any]] | None, channels: Collection[str] | None) -> Any:
+        """The state as an instance of the thread's state class; a part of it stays a dict."""
+        if found is None or self.state is dict or channels is not None:
+            return found
+        values = {field.name: getattr(found, field.name) for field in dataclass_fields(found)}
+        return Checkpoint(**{**values, "state": state_from(self.state, found.state)})
+
+    def _metadata(self, metadata: Mapping[str, Any] | None) -> bytes | None:
+        known = _mapping(metadata, "metadata")
+        return self.handle.codec.encode(known, "metadata") if known else None
+
+    def _pointed(self, point: str | CheckpointInfo) -> tuple[Handle, str]:
+        if isinstance(point, CheckpointInfo):
+            return Handle(point.thread_id, point.namespace, self.handle.codec), point.id
+        return self.handle, check_id(point, "a checkpoint id")
+
+    def _fork_name(self) -> str:
+        return f"{self.handle.thread_id[: MAX_ID - 21]}~{new_id()}"
+
+    def _write(self, place: int, entry: Sequence[Any]) -> writes.Write:
+        if not isinstance(entry, tuple | list) or len(entry) not in (2, 3):
+            raise InvalidArgument(f"writes[{place}] must be (channel, value) or (channel, value, index)")
+        index = entry[2] if len(entry) == 3 else place
+        number = _number(index, f"writes[{place}] index")
+        path = f"writes[{place}]"
+        return writes.Write(_channel(entry[0]), self.handle.codec.encode(entry[1], path), number or 0)
+
+
+# ------------------------------------------------------------------------------------------------ arguments
+
+
+def _text(value: Any, what: str) -> str:
+    """Text that every backend can hold in a column: no NUL, no half surrogates."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{what} must be text, not {type(value).__name__}")
+    if "\0" in value:
+        raise InvalidArgument(f"{what} must not contain a NUL character: {value[:80]!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"{what} contains half of a surrogate pair: {value[:80]!r}") from None
+    return value
+
+
+def _channel(name: Any) -> str:
+    if not isinstance(name, str):
+        raise InvalidArgument(f"a channel is named by text, not by {name!r}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"the channel name {name[:80]!r} contains half of a surrogate pair") from None
+    return name
+
+
+def _number(value: Any, what: str, least: int | None = None) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InvalidArgument(f"{what} must be a whole number, not {value!r}")
+    if (least is not None and value < least) or abs(value) >= 1 << 62:
+        raise InvalidArgument(f"{what} is out of range: {value}")
+    return int(value)
+
+
+def _nodes(value: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise InvalidArgument(f"next is a list of node names; for one, write ({value!r},)")
+    return tuple(_text(name, "next") for name in value)
+
+
+def _names(channels: Collection[str] | None) -> Collection[str] | None:
+    if isinstance(channels, str):
+        raise InvalidArgument(f"channels is a list of names; for one, write [{channels!r}]")
+    return channels
+
+
+def _mapping(value: Mapping[str, Any] | None, what: str) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"{what} must be a mapping, not {type(value).__name__}")
+    for key in value:
+        if not isinstance(key, str):
+            raise InvalidArgument(f"{what} is keyed by text, not by {key!r}")
+        _text(key, f"a key of {what}")
+    return dict(value)

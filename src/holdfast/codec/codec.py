@@ -1,0 +1,64 @@
+"""The codec: one object that knows which classes it may build.
+
+::
+
+    codec = Codec([Plan])
+    data = codec.encode({"plan": Plan(steps=("search", "answer"))}, path="state")
+    codec.decode(data)["plan"].steps  # ("search", "answer")
+
+Encoding needs no classes; decoding builds those it was given and hands out the others as `Opaque`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from holdfast.codec import arrays, containers, families, scalars, times  # noqa: F401  (they fill the registry)
+from holdfast.codec.classes import Classes, Types, named
+from holdfast.codec.packing import pack
+from holdfast.codec.revive import revive
+from holdfast.codec.walk import pack_slowly
+from holdfast.codec.wire import unpack
+from holdfast.errors import Corrupt
+
+
+class Codec:
+    """Values to bytes and back. Immutable; any number of threads may share one."""
+
+    def __init__(self, types: Types = ()) -> None:
+        self._classes = Classes(named(types))
+
+    def with_types(self, types: Types) -> Codec:
+        """A codec that knows these classes too."""
+        known = self._classes.by_name
+        new = {name: cls for name, cls in named(types).items() if known.get(name) is not cls}
+        if not new:
+            return self
+        codec = Codec()
+        codec._classes = Classes({**known, **new})
+        return codec
+
+    def encode(self, value: Any, path: str = "value") -> bytes:
+        """The bytes of a value, the same for the same value; `EncodeError` names the place of what can't be stored."""
+        try:
+            return pack(value)
+        except MemoryError:
+            raise
+        except Exception:
+            return pack_slowly(value, path)
+
+    def decode(self, data: bytes | memoryview | msgspec.Raw) -> Any:
+        """The value, made anew at each call; `Corrupt` if these are not bytes that `encode` gave."""
+        whole = data if type(data) is bytes else bytes(data)
+        try:
+            return self._decode(whole)
+        except (MemoryError, RecursionError):
+            raise
+        except Exception as error:
+            raise Corrupt(f"stored bytes do not decode: {type(error).__name__}: {error}") from error
+
+    def _decode(self, data: bytes) -> Any:
+        raw, is_value = unpack(data)
+        return raw if is_value else revive(raw, self._classes)

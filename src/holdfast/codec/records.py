@@ -1,0 +1,189 @@
+"""Classes that are fields by name: dataclasses, attrs, msgspec Structs and named tuples."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+from holdfast.codec.objects import Family, Fields, PutTogether, TakeApart
+
+_MISSING = object()
+
+
+class Dataclasses(Family):
+    kind = "dataclass"
+
+    def claims(self, cls: type) -> bool:
+        return dataclasses.is_dataclass(cls)
+
+    def names(self, cls: type) -> tuple[str, ...]:
+        return tuple(field.name for field in dataclasses.fields(cls))
+
+    def required(self, cls: type) -> frozenset[str]:
+        return frozenset(field.name for field in dataclasses.fields(cls) if field.init and not _has_default(field))
+
+    def take_apart(self, cls: type) -> TakeApart:
+        return by_attribute(self.names(cls))
+
+    def put_together(self, cls: type) -> PutTogether:
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        return lambda values: _filled(object.__new__(cls), fields, values, _dataclass_default)
+
+
+class Attrs(Family):
+    kind = "attrs"
+
+    def claims(self, cls: type) -> bool:
+        return hasattr(cls, "__attrs_attrs__")
+
+    def names(self, cls: type) -> tuple[str, ...]:
+        return tuple(field.name for field in _attrs_of(cls))
+
+    def required(self, cls: type) -> frozenset[str]:
+        return frozenset(field.name for field in _attrs_of(cls) if field.init and _is_nothing(field.default))
+
+    def take_apart(self, cls: type) -> TakeApart:
+        return by_attribute(self.names(cls))
+
+    def put_together(self, cls: type) -> PutTogether:
+        fields = {field.name: field for field in _attrs_of(cls)}
+        caches_hash = _CACHED_HASH in getattr(getattr(cls.__hash__, "__code__", None), "co_names", ())
+
+        def build(values: Fields) -> Any:
+            instance = _filled(object.__new__(cls), fields, values, _attrs_default)
+            if caches_hash:
+                object.__setattr__(instance, _CACHED_HASH, None)
+            return instance
+
+        return build
+
+
+class Structs(Family):
+    kind = "msgspec"
+
+    def claims(self, cls: type) -> bool:
+        return issubclass(cls, msgspec.Struct)
+
+    def names(self, cls: type) -> tuple[str, ...]:
+        return tuple(cls.__struct_fields__)  # type: ignore[attr-defined]
+
+    def required(self, cls: type) -> frozenset[str]:
+        return frozenset(field.name for field in msgspec.structs.fields(cls) if field.required)
+
+    def take_apart(self, cls: type) -> TakeApart:
+        return by_attribute(self.names(cls))
+
+    def put_together(self, cls: type) -> PutTogether:
+        return _struct_maker(cls, self.required(cls))
+
+
+class NamedTuples(Family):
+    kind = "namedtuple"
+
+    def claims(self, cls: type) -> bool:
+        return issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_field_defaults")
+
+    def names(self, cls: type) -> tuple[str, ...]:
+        return tuple(cls._fields)  # type: ignore[attr-defined]
+
+    def take_apart(self, cls: type) -> TakeApart:
+        names = self.names(cls)
+        return lambda value: chain.from_iterable(zip(names, tuple.__iter__(value), strict=True))
+
+    def put_together(self, cls: type) -> PutTogether:
+        names, defaults = self.names(cls), cls._field_defaults  # type: ignore[attr-defined]
+        return lambda values: tuple.__new__(cls, [values[name] if name in values else defaults[name] for name in names])
+
+    def required(self, cls: type) -> frozenset[str]:
+        return frozenset(self.names(cls)).difference(cls._field_defaults)  # type: ignore[attr-defined]
+
+
+def by_attribute(names: tuple[str, ...]) -> TakeApart:
+    """Take an instance apart with one C call. An attribute that was never set is left out."""
+    if len(names) < 2:
+        return lambda value: _set_fields(value, names)
+    get = attrgetter(*names)
+
+    def take_apart(value: Any) -> Iterable[Any]:
+        try:
+            return chain.from_iterable(zip(names, get(value), strict=True))
+        except AttributeError:
+            return _set_fields(value, names)
+
+    return take_apart
+
+
+def _set_fields(value: Any, names: tuple[str, ...]) -> Iterable[Any]:
+    found = ((name, getattr(value, name, _MISSING)) for name in names)
+    return chain.from_iterable(pair for pair in found if pair[1] is not _MISSING)
+
+
+def _filled(instance: Any, fields: Fields, values: Fields, default: Callable[[Any, Any], Any]) -> Any:
+    for name, field in fields.items():
+        value = values[name] if name in values else default(field, instance)
+        if value is not _MISSING:
+            object.__setattr__(instance, name, value)
+    return instance
+
+
+def _has_default(field: dataclasses.Field[Any]) -> bool:
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+
+
+def _dataclass_default(field: Any, instance: Any) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return _MISSING if field.default is dataclasses.MISSING else field.default
+
+
+_CACHED_HASH = "_attrs_cached_hash"
+
+
+def _attrs_of(cls: type) -> tuple[Any, ...]:
+    return tuple(cls.__attrs_attrs__)  # type: ignore[attr-defined]
+
+
+def _attrs_default(field: Any, instance: Any) -> Any:
+    default = field.default
+    if hasattr(default, "takes_self"):
+        return default.factory(instance) if default.takes_self else default.factory()
+    return _MISSING if _is_nothing(default) else default
+
+
+def _is_nothing(default: Any) -> bool:
+    # attrs is not imported for this: only classes made by it get here, and its NOTHING is the only one of its type.
+    return type(default).__name__ == "_Nothing"
+
+
+def _struct_maker(cls: Any, required: frozenset[str]) -> PutTogether:
+    names = frozenset(cls.__struct_fields__)
+    make = _without_post_init(cls) if hasattr(cls, "__post_init__") else cls
+
+    def build(values: Fields) -> Any:
+        known = {name: value for name, value in values.items() if name in names}
+        missing = [name for name in required if name not in known]
+        instance = make(**known, **dict.fromkeys(missing))
+        for name in missing:
+            getattr(cls, name).__delete__(instance)
+        return instance
+
+    return build
+
+
+def _without_post_init(cls: Any) -> Callable[..., Any]:
+    # A Struct can't be made by __new__, and its only constructor runs __post_init__. A subclass of the same layout with
+    # an empty one can be built, and then be told its class.
+    twin = msgspec.defstruct(cls.__name__, [], bases=(cls,), namespace={"__post_init__": lambda self: None})
+    become = object.__dict__["__class__"].__set__
+
+    def make(**fields: Any) -> Any:
+        instance = twin(**fields)
+        become(instance, cls)
+        return instance
+
+    return make

@@ -1,0 +1,156 @@
+"""The bytes: msgpack, where an array that starts with a marker stands for something msgpack has no type for.
+
+A marker is a zero-length extension (``c7 00 code``), so ``(1, 2)`` is ``[marker 1, 1, 2]``. No list of a user's can
+start with one, which makes the format unambiguous. Packing and unpacking both happen in C; Python is entered for marked
+arrays only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any
+
+import msgpack
+import msgspec
+
+MARK = b"\xc7\x00"
+"""Bytes without this sequence hold no marked array."""
+
+_LARGE = 1 << 20
+
+
+class Marker:
+    """What a marker is once decoded; one instance for each code."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+    def __repr__(self) -> str:
+        return f"Marker({self.code})"
+
+
+class Key:
+    """A dict key still in its decoded form, which may be a list: hashed by identity."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+
+_MARKERS = {code: Marker(code) for code in range(-128, 128)}
+
+
+def extension(code: int) -> msgpack.ExtType:
+    """The marker as the packer takes it."""
+    return tuple.__new__(msgpack.ExtType, (code, b""))
+
+
+class Packers:
+    """Packers with one hook, lent out so that threads and nested calls never share one."""
+
+    def __init__(self, hook: Callable[[Any], Any]) -> None:
+        self._hook = hook
+        self._free: list[msgpack.Packer] = []
+
+    def pack(self, value: Any) -> bytes:
+        packer = self._take()
+        packed: bytes = packer.pack(value)
+        # A packer keeps the largest buffer it ever needed, and one that raised is not worth trusting.
+        if len(packed) < _LARGE:
+            self._free.append(packer)
+        return packed
+
+    def _take(self) -> msgpack.Packer:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return msgpack.Packer(strict_types=True, use_bin_type=True, default=self._hook)
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    Marker: lambda marker: extension(marker.code),
+    Key: lambda key: key.raw,
+    tuple: list,
+}
+
+
+def _nested(value: list[Any], _: int) -> list[Any]:
+    return [value]
+
+
+def _deepest() -> int:
+    # msgpack 1.1 takes 511 levels, 1.2 takes 1024.
+    try:
+        msgpack.packb(reduce(_nested, range(1024), []))
+    except ValueError:
+        return 511
+    return 1024
+
+
+MAX_DEPTH = _deepest()
+"""How deeply containers may nest: the packer's own limit."""
+
+_raw_packers = Packers(lambda value: _PLAIN[type(value)](value))
+
+
+def pack_raw(raw: Any) -> bytes:
+    """Pack what `unpack` gave, to the same bytes."""
+    return _raw_packers.pack(raw)
+
+
+def unpack(data: bytes) -> tuple[Any, bool]:
+    """Decode to plain containers and markers, and say whether that is the value already.
+
+    An array in a dict key is a tuple, or a list inside a `Key`.
+    """
+    # The scan costs less than looking through the value, and most states have no marked array in them.
+    is_plain = MARK not in data
+    try:
+        return (_unmarked if is_plain else _marked).decode(data), is_plain
+    except (RecursionError, msgspec.DecodeError):
+        return unpack_raw(data), False
+
+
+def unpack_raw(data: bytes) -> Any:
+    """The same for any depth and any key: slower, and every dict key that is an array is a `Key`."""
+    try:
+        return msgpack.unpackb(data, **_OPTIONS)
+    except msgpack.StackError:
+        return _unpack_outermost(data)
+
+
+def _unpack_outermost(data: bytes) -> Any:
+    # The packer takes one level more than the unpacker, if the innermost container is empty.
+    unpacker = msgpack.Unpacker(**_OPTIONS, max_buffer_size=len(data))
+    unpacker.feed(data)
+    if data[0] & 0xF0 == 0x80 or data[0] in b"\xde\xdf":
+        size = unpacker.read_map_header()
+        return _raw_dict([(unpacker.unpack(), unpacker.unpack()) for _ in range(size)])
+    return [unpacker.unpack() for _ in range(unpacker.read_array_header())]
+
+
+def _raw_dict(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    return {Key(key) if type(key) in (list, dict) else key: value for key, value in pairs}
+
+
+def _extension_or_marker(code: int, data: Any) -> Any:
+    return msgpack.ExtType(code, bytes(data)) if len(data) else _MARKERS[code]
+
+
+def _extension_only(code: int, data: Any) -> Any:
+    if not len(data):
+        raise ValueError("a marker in an unusual form")
+    return msgpack.ExtType(code, bytes(data))
+
+
+_marked = msgspec.msgpack.Decoder(ext_hook=_extension_or_marker)
+_unmarked = msgspec.msgpack.Decoder(ext_hook=_extension_only)
+_OPTIONS: dict[str, Any] = {
+    "object_pairs_hook": _raw_dict,
+    "strict_map_key": False,
+    "ext_hook": _extension_or_marker,
+}

@@ -1,0 +1,1 @@
+"""The storage-agnostic core: from values to batches of rows, and back."""

@@ -1,0 +1,90 @@
+"""What every operation of one opened store shares, and who is asking."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Any
+from weakref import WeakSet
+
+from holdfast.backends.base import Backend
+from holdfast.codec import Codec
+from holdfast.engine.cache import Cache
+from holdfast.errors import Closed
+
+
+@dataclass(eq=False)
+class Engine:
+    """One backend, one codec, and the caches in front of them."""
+
+    backend: Backend
+    codec: Codec
+    url: str
+    durability: str = "sync"
+    cache: Cache = field(default_factory=Cache)
+    closed: bool = False
+
+    def __post_init__(self) -> None:
+        _alive.add(self)
+
+    def check_open(self) -> None:
+        if self.closed:
+            raise Closed(f"the store {self.url!r} is closed; open it again with holdfast.open()")
+
+
+_alive: WeakSet[Engine] = WeakSet()
+
+
+def _after_fork() -> None:
+    for engine in list(_alive):
+        engine.cache.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@dataclass(eq=False)
+class Handle:
+    """One namespace of one thread, as one caller knows it.
+
+    `generation` is which life of the thread the caller means: it is learned at the first touch, and from then on a
+    handle never writes into a later life of a thread that was deleted.
+    """
+
+    thread_id: str
+    namespace: str
+    codec: Codec
+    metadata: Mapping[str, Any] | None = None
+    reuse: bool = False
+    generation: int | None = None
+
+    def inner(self, namespace: str) -> Handle:
+        return Handle(self.thread_id, namespace, self.codec, None, self.reuse, self.generation)
+
+    @property
+    def name(self) -> str:
+        return f"thread {self.thread_id!r}" + (f", namespace {self.namespace!r}" if self.namespace else "")
+
+
+def now() -> int:
+    """The store's clock, in microseconds."""
+    return time.time_ns() // 1000
+
+
+def as_datetime(microseconds: int) -> datetime:
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).replace(microsecond=microseconds % 1_000_000)
+
+
+def as_microseconds(moment: datetime) -> int:
+    if moment.tzinfo is None:
+        moment = moment.astimezone()
+    return int(moment.timestamp()) * 1_000_000 + moment.microsecond
+
+
+def grave_hash(thread_id: str) -> bytes:
+    """All that is kept of a deleted thread's id."""
+    return blake2b(thread_id.encode(), digest_size=16, person=b"grave").digest()

@@ -1,0 +1,179 @@
+"""What changed between two checkpoints, as paths: readable when printed, JSON-able when stored.
+
+::
+
+    --- 06gy17p8yhfks0yxtxmy
+    +++ 06gy17p8yjhy1any790v
+    ~ plan.steps[2]: 'draft' → 'send'
+    + messages[4]: {'role': 'tool', 'content': '42'}
+    - notes['todo']: 'ask'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from holdfast.backends.base import CheckpointRow
+from holdfast.codec import Codec, Opaque, channels_of
+from holdfast.engine import load
+from holdfast.engine.context import Engine, Handle
+from holdfast.engine.gaps import gaps
+from holdfast.engine.history import open_view, required
+from holdfast.errors import InvalidArgument
+
+Kind = Literal["added", "removed", "changed"]
+_SIGNS: Final[dict[Kind, str]] = {"added": "+", "removed": "-", "changed": "~"}
+_SHORT: Final = 100
+_MAX_DEPTH: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where two states differ. `old` is None where something was added, `new` where it was removed."""
+
+    path: str
+    kind: Kind
+    old: Any = None
+    new: Any = None
+
+    def __str__(self) -> str:
+        shown = {"added": [self.new], "removed": [self.old], "changed": [self.old, self.new]}[self.kind]
+        return f"{_SIGNS[self.kind]} {self.path}: {' → '.join(map(_short, shown))}"
+
+    def to_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"path": self.path, "kind": self.kind}
+        if self.kind != "added":
+            found["old"] = jsonable(self.old)
+        if self.kind != "removed":
+            found["new"] = jsonable(self.new)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Everything that differs between checkpoint `a` and checkpoint `b`."""
+
+    a: str
+    b: str
+    changes: tuple[Difference, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.changes)
+
+    def __str__(self) -> str:
+        lines = [f"--- {self.a}", f"+++ {self.b}", *map(str, self.changes)]
+        return "\n".join(lines if self.changes else [*lines, "(no difference)"])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"a": self.a, "b": self.b, "changes": [change.to_json() for change in self.changes]}
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}… ({len(text)} characters)"
+
+
+# ------------------------------------------------------------------------------------------------ comparing
+
+
+async def diff(engine: Engine, one: tuple[Handle, str], other: tuple[Handle, str]) -> Diff:
+    """Channels that are the same stored version are not even loaded."""
+    old, new = await _row(engine, *one), await _row(engine, *other)
+    before, after = load.manifest_of(old).channels, load.manifest_of(new).channels
+    same = {name for name in before if name in after and before[name].digest == after[name].digest}
+    codec = one[0].codec
+    old_state, _ = await load.channels(engine, codec, old, before.keys() - same)
+    new_state, _ = await load.channels(engine, codec, new, after.keys() - same)
+    found = _keys(codec, "", old_state, new_state, 0)
+    return Diff(old.id, new.id, tuple(found))
+
+
+async def _row(engine: Engine, handle: Handle, checkpoint_id: str) -> CheckpointRow:
+    return await required(engine, handle, await open_view(engine, handle), checkpoint_id)
+
+
+def _compare(codec: Codec, path: str, old: Any, new: Any, depth: int) -> Iterator[Difference]:
+    if type(old) is type(new) and depth < _MAX_DEPTH:
+        if isinstance(old, dict):
+            yield from _keys(codec, path, old, new, depth + 1)
+            return
+        if isinstance(old, list | tuple) and not hasattr(old, "_fields"):
+            yield from _items(codec, path, old, new, depth + 1)
+            return
+        fields = _fields(old), _fields(new)
+        if fields[0] is not None and fields[1] is not None:
+            yield from _attributes(codec, path, fields[0], fields[1], depth + 1)
+            return
+    if codec.encode(old) != codec.encode(new):
+        yield Difference(path, "changed", old, new)
+
+
+def _keys(codec: Codec, path: str, old: dict[Any, Any], new: dict[Any, Any], depth: int) -> Iterator[Difference]:
+    for key in old:
+        if key not in new:
+            yield Difference(_key_path(path, key), "removed", old=old[key])
+    for key in new:
+        if key not in old:
+            yield Difference(_key_path(path, key), "added", new=new[key])
+        else:
+            yield from _compare(codec, _key_path(path, key), old[key], new[key], depth)
+
+
+def _items(codec: Codec, path: str, old: Any, new: Any, depth: int) -> Iterator[Difference]:
+    for a0, a1, b0, b1 in gaps([codec.encode(item) for item in old], [codec.encode(item) for item in new]):
+        if a1 - a0 == b1 - b0:
+            for i in range(a1 - a0):
+                yield from _compare(codec, f"{path}[{b0 + i}]", old[a0 + i], new[b0 + i], depth)
+            continue
+        yield from (Difference(f"{path}[{i}]", "removed", old=old[i]) for i in range(a0, a1))
+        yield from (Difference(f"{path}[{i}]", "added", new=new[i]) for i in range(b0, b1))
+
+
+def _attributes(codec: Codec, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[Difference]:
+    for name in {**old, **new}:
+        if name in old and name in new:
+            yield from _compare(codec, f"{path}.{name}", old[name], new[name], depth)
+        elif name in old:
+            yield Difference(f"{path}.{name}", "removed", old=old[name])
+        else:
+            yield Difference(f"{path}.{name}", "added", new=new[name])
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, Opaque):
+        return value.fields
+    try:
+        return channels_of(value)
+    except InvalidArgument:
+        return None
+
+
+def _key_path(path: str, key: Any) -> str:
+    if not path:
+        return key if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"
+    return f"{path}[{key!r}]"
+
+
+# ------------------------------------------------------------------------------------------------ for JSON
+
+
+def jsonable(value: Any) -> Any:
+    """The value as JSON can hold it; what JSON has no form for, as its repr."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else repr(value)
+    if isinstance(value, dict):
+        return {key if isinstance(key, str) else repr(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    fields = _fields(value)
+    return repr(value) if fields is None else jsonable(fields)

@@ -1,0 +1,184 @@
+"""Forking and copying: a new thread that shares everything with the old one.
+
+A fork without edits writes a directory entry and one line row, however large the thread is. It raises the origin's fork
+count, which is the era of whatever the origin writes next; what is of that era or later is not seen through the fork.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from holdfast.backends.base import (
+    Batch,
+    CheckpointRow,
+    Expect,
+    GraveAt,
+    LineAt,
+    LineRow,
+    Row,
+    RunRow,
+    ThreadAbsent,
+    ThreadRow,
+    sealed,
+)
+from holdfast.engine import load, manifest, tags, views
+from holdfast.engine.context import Engine, Handle, grave_hash, now
+from holdfast.engine.history import required
+from holdfast.engine.places import Place, find_place, read_place
+from holdfast.engine.reduce import reducing
+from holdfast.engine.rows import Fields, checkpoint_row, line_after
+from holdfast.engine.states import Base
+from holdfast.errors import Conflict, Contended, Deleted, InvalidArgument, NotFound
+from holdfast.ids import new_id, new_number
+
+_ATTEMPTS: Final = 100
+
+
+async def fork(
+    engine: Engine, handle: Handle, at: str | None, edits: Mapping[str, Any] | None, target: Handle, history: bool
+) -> None:
+    """Make `target` a fork of this thread."""
+    if handle.namespace:
+        raise InvalidArgument(
+            f"{handle.name}: a fork covers all namespaces; call fork() on the root namespace's handle"
+        )
+    for _ in range(_ATTEMPTS):
+        if await _fork_once(engine, handle, at, edits, target, history):
+            engine.cache.drop((handle.thread_id, ""))
+            return
+    raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times while it was forked; try again")
+
+
+async def _fork_once(
+    engine: Engine, handle: Handle, at: str | None, edits: Mapping[str, Any] | None, target: Handle, history: bool
+) -> bool:
+    place = await read_place(engine, handle)
+    if place.thread is None or place.line is None or place.head is None:
+        raise NotFound(f"{handle.name} has no checkpoint to fork from")
+    view = await views.open_view(engine, place.line)
+    point = place.head if at is None else await required(engine, handle, view, at)
+    generation, expects = await _free(engine, target)
+    thread = _directory(place.thread, target, generation, point)
+    line = await _forked_line(engine, view, thread, point, history)
+    puts: list[Row] = [thread, *_tags(target, thread, point)]
+    if edits or not history:
+        line, rows = await _edited(engine, handle, target, line, point, edits or {})
+        puts += rows
+    puts += (line, _era_after(place.line))
+    expects.append(LineAt(place.line.tree, place.line.line, place.line.version))
+    return await engine.backend.commit(Batch(expects, puts))
+
+
+async def _free(engine: Engine, target: Handle) -> tuple[int, list[Expect]]:
+    """The target's next generation, if nobody lives there."""
+    there = await find_place(engine, target)
+    if there.thread is not None:
+        raise Conflict(f"{target.name} exists already; name another target", actual=target.thread_id)
+    if there.generation:
+        raise Deleted(f"{target.name} was deleted; late writers may still mean the old one, so name another target")
+    return 1, [ThreadAbsent(target.thread_id), GraveAt(grave_hash(target.thread_id), 0)]
+
+
+def _directory(origin: ThreadRow, target: Handle, generation: int, point: CheckpointRow | None) -> ThreadRow:
+    return sealed(
+        origin._replace(
+            id=target.thread_id, line=new_number(), generation=generation, created_at=now(),
+            from_thread=origin.id if point is not None else origin.from_thread,
+            from_checkpoint=point.id if point is not None else origin.from_checkpoint,
+        )
+    )  # fmt: skip
+
+
+def _tags(target: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Row]:
+    metadata = target.codec.decode(thread.metadata) if thread.metadata else {}
+    found: list[Row] = list(tags.of_metadata(thread.id, metadata))
+    if head is not None:
+        found.append(tags.status(thread.id, head.status))
+    return found
+
+
+async def _forked_line(
+    engine: Engine, view: views.View, thread: ThreadRow, point: CheckpointRow, history: bool
+) -> LineRow:
+    origin = view.line
+    line = LineRow(
+        tree=origin.tree, line=thread.line, thread=thread.line, namespace="", version=1, seq=point.seq,
+        head_line=point.line, head_seq=point.seq, checkpoints=await _seen(engine, view, point), size=0,
+        updated_at=thread.created_at, forks=0, marks=0, base_line=origin.line, base_seq=point.seq,
+        base_era=origin.forks + 1, whole=0,
+    )  # fmt: skip
+    if not history:
+        line = line._replace(seq=0, head_line=0, head_seq=0, checkpoints=0, base_line=None, base_seq=0, base_era=0)
+    return sealed(line)
+
+
+async def _seen(engine: Engine, view: views.View, point: CheckpointRow) -> int:
+    """How many checkpoints the fork sees: as many as the fork point's lineage had, less what was removed since."""
+    if not any(mark.hidden for mark in view.marks.values()):
+        return point.depth
+    segments = await views.chain(engine, view, point.seq)
+    return len(await views.scan_segments(engine, view, segments, point.seq, 1 << 62))
+
+
+async def _edited(
+    engine: Engine, handle: Handle, target: Handle, line: LineRow, point: CheckpointRow, edits: Mapping[str, Any]
+) -> tuple[LineRow, list[Row]]:
+    """The one checkpoint that a fork with edits, or without history, starts with."""
+    base = Base(line.tree, manifest.frozen(load.manifest_of(point)), point.size)
+    changed = await reducing(edits, {})(engine, target, base)
+    fields = Fields(
+        id=new_id(), source="fork", step=point.step, node=point.node, status=point.status, run_id=point.run_id,
+        next=load.decode_next(point.next) if point.next else (), metadata=point.metadata or None,
+        journal_seq=point.journal_seq, parent_thread=handle.thread_id,
+    )  # fmt: skip
+    place = Place(None, line, line, None, 0)
+    row = checkpoint_row(target, fields, place, point, changed, None)
+    if line.base_line is None:  # it names its parent, and does not see it
+        row = sealed(row._replace(parent_seq=0, depth=1))
+    rows: list[Row] = [row, *changed.rows]
+    if row.run_id is not None:
+        rows.append(sealed(RunRow(row.run_id, row.tree, row.line)))
+    return line_after(line, row, changed.stored), rows
+
+
+def _era_after(line: LineRow) -> LineRow:
+    return sealed(line._replace(version=line.version + 1, forks=line.forks + 1))
+
+
+# ------------------------------------------------------------------------------------------------ copying
+
+
+async def copy(engine: Engine, source: Handle, target: Handle) -> bool:
+    """Make `target` a copy: all namespaces, all branches, same ids. False if there was nothing to copy."""
+    for _ in range(_ATTEMPTS):
+        place = await read_place(engine, source)
+        if place.thread is None or place.root is None:
+            return False
+        lines = await engine.backend.namespaces(place.root.tree, place.root.line)
+        if not any(line.checkpoints for line in lines):
+            return False
+        if await _copy_once(engine, place, lines, target):
+            engine.cache.drop((source.thread_id, ""))
+            return True
+    raise Contended(f"{source.name}: other writers were faster {_ATTEMPTS} times while it was copied; try again")
+
+
+async def _copy_once(engine: Engine, place: Place, lines: list[LineRow], target: Handle) -> bool:
+    assert place.thread is not None
+    assert place.root is not None
+    generation, expects = await _free(engine, target)
+    thread = _directory(place.thread, target, generation, None)
+    copies = [_copied_line(line, thread, place.root.forks + 1) for line in lines]
+    expects += [LineAt(line.tree, line.line, line.version) for line in lines]
+    puts: list[Row] = [thread, *_tags(target, thread, place.head), *copies, _era_after(place.root)]
+    return await engine.backend.commit(Batch(expects, puts))
+
+
+def _copied_line(line: LineRow, thread: ThreadRow, era: int) -> LineRow:
+    return sealed(
+        line._replace(
+            line=new_number() if line.namespace else thread.line, thread=thread.line, version=1, size=0, forks=0,
+            marks=0, base_line=line.line, base_seq=line.seq, base_era=era, whole=1,
+        )
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""Lists of threads, and what is known about one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, checked
+from holdfast.codec import Codec
+from holdfast.engine import tags
+from holdfast.engine.context import Engine, Handle, as_datetime
+from holdfast.engine.places import read_place
+from holdfast.errors import InvalidArgument
+from holdfast.model import ForkPoint, ThreadInfo
+
+
+async def threads(
+    engine: Engine, prefix: str, where: Mapping[str, Any] | None, limit: int | None, after: str | None
+) -> list[ThreadInfo]:
+    """In the order of their ids."""
+    engine.check_open()
+    if limit is not None and limit < 0:
+        raise InvalidArgument(f"limit must not be negative, and is {limit}")
+    wanted = [_tag(name, value) for name, value in (where or {}).items()]
+    rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
+    return [_listed(engine.codec, row) for row in rows]
+
+
+def _tag(name: str, value: Any) -> tuple[str, str]:
+    if name == "status":
+        if not isinstance(value, str):
+            raise InvalidArgument(f"where['status'] compares text, not {type(value).__name__}")
+        return tags.status_tag(value)
+    return tags.metadata_tag(name, value)
+
+
+async def info(engine: Engine, handle: Handle) -> ThreadInfo | None:
+    place = await read_place(engine, handle.inner(""))
+    if place.thread is None or place.root is None:
+        return None
+    return _info(handle.codec, place.thread, place.root, place.head)
+
+
+def _listed(codec: Codec, row: Listed) -> ThreadInfo:
+    head = None if row.head is None else checked(row.head)
+    return _info(codec, checked(row.thread), checked(row.root), head)
+
+
+def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | None) -> ThreadInfo:
+    origin = None
+    if thread.from_thread is not None and thread.from_checkpoint is not None:
+        origin = ForkPoint(thread_id=thread.from_thread, checkpoint_id=thread.from_checkpoint)
+    return ThreadInfo(
+        id=thread.id,
+        metadata=codec.decode(thread.metadata) if thread.metadata else {},
+        status=head.status if head is not None else "",
+        head=head.id if head is not None else None,
+        step=head.step if head is not None else None,
+        created_at=as_datetime(thread.created_at),
+        updated_at=as_datetime(root.updated_at),
+        checkpoints=root.checkpoints,
+        size=root.size,
+        forked_from=origin,
+    )

@@ -1,0 +1,88 @@
+"""A checkpoint's manifest: which version of which log each of its channels is.
+
+A value no larger than a reference to it is kept in the manifest itself, so that counters, flags and short texts cost no
+row of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from holdfast.engine.digests import value_digest
+from holdfast.engine.parts import ATOM, Parts
+
+INLINE_UP_TO: Final = 40
+
+
+class Ref(NamedTuple):
+    """One version of a value log."""
+
+    log: int
+    pos: int
+    digest: bytes
+    frozen: bool = False  # the log went on elsewhere, or belongs to another line: write on in a new log
+
+
+class Inline(NamedTuple):
+    """A value small enough to stand in the manifest."""
+
+    enc: bytes
+
+    @property
+    def digest(self) -> bytes:
+        return value_digest(Parts(self.enc, ATOM, []), b"")
+
+
+Entry = Ref | Inline
+
+
+class Manifest(NamedTuple):
+    channels: dict[str, Entry]
+    extra: Entry | None = None
+
+
+_Packed = tuple[int, int, bytes] | tuple[int, int, bytes, bool]
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(
+    tuple[dict[str, bytes | list[int | bytes | bool]], bytes | list[int | bytes | bool] | None]
+).decode
+
+
+def pack(manifest: Manifest) -> bytes:
+    channels = {name: _packed(entry) for name, entry in manifest.channels.items()}
+    return _encode((channels, None if manifest.extra is None else _packed(manifest.extra)))
+
+
+def unpack(data: bytes) -> Manifest:
+    channels, extra = _decode(data)
+    return Manifest(
+        {name: _unpacked(entry) for name, entry in channels.items()}, None if extra is None else _unpacked(extra)
+    )
+
+
+def _packed(entry: Entry) -> bytes | tuple[int | bytes | bool, ...]:
+    if isinstance(entry, Inline):
+        return entry.enc
+    return entry if entry.frozen else entry[:3]
+
+
+def _unpacked(entry: bytes | list[int | bytes | bool]) -> Entry:
+    return Inline(entry) if isinstance(entry, bytes) else Ref(*entry)  # type: ignore[arg-type]
+
+
+def frozen(manifest: Manifest) -> Manifest:
+    """The same values, to be continued in new logs."""
+    channels = {name: _frozen(entry) for name, entry in manifest.channels.items()}
+    return Manifest(channels, None if manifest.extra is None else _frozen(manifest.extra))
+
+
+def _frozen(entry: Entry) -> Entry:
+    return entry._replace(frozen=True) if isinstance(entry, Ref) else entry
+
+
+def contents(known: Manifest) -> tuple[list[tuple[str, bytes]], bytes | None]:
+    """What the values are, wherever they are stored."""
+    channels = sorted((name, entry.digest) for name, entry in known.channels.items())
+    return channels, known.extra.digest if known.extra is not None else None

@@ -1,0 +1,96 @@
+"""Encoded values taken apart, one level at a time: msgpack headers, and the items behind them.
+
+>>> parts_of(b"\\x92\\x01\\x02").items == [Raw(b"\\x01"), Raw(b"\\x02")]
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+ATOM: Final = 0
+LIST: Final = 1
+MAP: Final = 2
+TEXT: Final = 3
+BYTES: Final = 4
+
+split_items = msgspec.msgpack.Decoder(list[Raw]).decode
+
+
+class Shape(NamedTuple):
+    """What the first bytes of an encoding say about it."""
+
+    kind: int
+    count: int
+    start: int  # where the payload begins
+
+
+class Parts(NamedTuple):
+    """An encoded value and its items: for a map, keys and values in turn."""
+
+    enc: bytes
+    kind: int
+    items: list[Raw]
+
+
+_LONG_HEADS: Final = {
+    0xDC: (LIST, 2), 0xDD: (LIST, 4), 0xDE: (MAP, 2), 0xDF: (MAP, 4),
+    0xD9: (TEXT, 1), 0xDA: (TEXT, 2), 0xDB: (TEXT, 4), 0xC4: (BYTES, 1), 0xC5: (BYTES, 2), 0xC6: (BYTES, 4),
+}  # fmt: skip
+_FIX_HEADS: Final = {LIST: (0x90, 15), MAP: (0x80, 15), TEXT: (0xA0, 31)}
+_SIZED_HEADS: Final = {
+    LIST: ((0xDC, 2), (0xDD, 4)),
+    MAP: ((0xDE, 2), (0xDF, 4)),
+    TEXT: ((0xD9, 1), (0xDA, 2), (0xDB, 4)),
+    BYTES: ((0xC4, 1), (0xC5, 2), (0xC6, 4)),
+}
+
+
+def shape_of(enc: bytes) -> Shape:
+    first = enc[0]
+    if first in _LONG_HEADS:
+        kind, width = _LONG_HEADS[first]
+        return Shape(kind, int.from_bytes(enc[1 : 1 + width], "big"), 1 + width)
+    if 0x80 <= first <= 0x8F:
+        return Shape(MAP, first & 15, 1)
+    if 0x90 <= first <= 0x9F:
+        return Shape(LIST, first & 15, 1)
+    if 0xA0 <= first <= 0xBF:
+        return Shape(TEXT, first & 31, 1)
+    return Shape(ATOM, 0, 0)
+
+
+def head(kind: int, size: int) -> bytes:
+    """The shortest header, which is the one that the codec writes: a replayed value is the same bytes."""
+    if kind in _FIX_HEADS:
+        base, limit = _FIX_HEADS[kind]
+        if size <= limit:
+            return bytes((base | size,))
+    for first, width in _SIZED_HEADS[kind]:
+        if size < 1 << (8 * width):
+            return bytes((first,)) + size.to_bytes(width, "big")
+    raise OverflowError(f"{size} is more than msgpack can hold in one value")
+
+
+def parts_of(enc: bytes) -> Parts:
+    """Split one level deep, in C. A map's payload is that of a list of twice the length."""
+    shape = shape_of(enc)
+    if shape.kind == LIST:
+        return Parts(enc, LIST, split_items(enc))
+    if shape.kind == MAP:
+        return Parts(enc, MAP, split_items(head(LIST, 2 * shape.count) + enc[shape.start :]))
+    return Parts(enc, shape.kind, [])
+
+
+def join(kind: int, items: Sequence[Raw | bytes]) -> bytes:
+    size = len(items) // 2 if kind == MAP else len(items)
+    return b"".join([head(kind, size), *items])  # type: ignore[list-item]  # Raw has the buffer that join reads
+
+
+def keyed(items: list[Raw]) -> dict[bytes, Raw]:
+    """A map's items as a dict from encoded key to value."""
+    return dict(zip(map(bytes, items[::2]), items[1::2], strict=True))

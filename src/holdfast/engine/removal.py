@@ -1,0 +1,167 @@
+"""Removing: from a thread's own view first, and from the disk when nobody else sees it.
+
+A thread alone in its tree is dropped whole. In a tree with forks, rows that another thread may see stay, hidden from
+this one; `collect` frees what no one sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+
+from holdfast.backends.base import (
+    Batch,
+    CheckpointRow,
+    Drop,
+    DropRow,
+    DropTree,
+    GraveRow,
+    LineAt,
+    LineRow,
+    Row,
+    TagRow,
+    ThreadAt,
+    ThreadRow,
+    sealed,
+)
+from holdfast.engine import tags, views
+from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.history import matching
+from holdfast.engine.places import Place, find_place, read_place
+from holdfast.engine.views import View
+from holdfast.engine.writes import marking
+from holdfast.errors import Contended
+
+_ATTEMPTS = 100
+_ALL = 1 << 62
+
+Chosen = Callable[[View], Awaitable[list[CheckpointRow]]]
+
+
+async def delete(engine: Engine, handle: Handle) -> None:
+    """The whole thread, all namespaces. Deleting what is not there is a no-op."""
+    root = Handle(handle.thread_id, "", handle.codec, None, False, handle.generation)
+    for _ in range(_ATTEMPTS):
+        place = await read_place(engine, root)
+        if place.thread is None or place.root is None:
+            return
+        handle.generation = root.generation
+        lines = await engine.backend.namespaces(place.root.tree, place.root.line)
+        alone = len(await engine.backend.tree_threads(place.root.tree)) == 1
+        if await engine.backend.commit(_burial(root, place, lines, alone)):
+            for line in lines:
+                engine.cache.drop((handle.thread_id, line.namespace))
+            return
+    raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times while it was deleted; try again")
+
+
+def _burial(handle: Handle, place: Place, lines: list[LineRow], alone: bool) -> Batch:
+    thread = place.thread
+    assert thread is not None
+    expects = [ThreadAt(thread.id, thread.line), *(LineAt(line.tree, line.line, line.version) for line in lines)]
+    grave = sealed(GraveRow(grave_hash(thread.id), thread.generation))
+    drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), *_untag(handle, thread, place.head)]
+    if alone:
+        return Batch(expects, [grave], [*drops, DropTree(thread.tree)])
+    moved: list[Row] = [
+        sealed(line._replace(version=line.version + 1, forks=line.forks + 1)) for line in lines
+    ]  # whoever planned to write here finds the line changed  # fmt: skip
+    return Batch(expects, [grave, *moved], drops)
+
+
+def _untag(handle: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Drop]:
+    metadata = handle.codec.decode(thread.metadata) if thread.metadata else {}
+    rows = list(tags.of_metadata(thread.id, metadata))
+    if head is not None:
+        rows.append(tags.status(thread.id, head.status))
+    return [DropRow(TagRow, row[:3]) for row in rows]
+
+
+async def delete_checkpoints(engine: Engine, handle: Handle, ids: Iterable[str]) -> int:
+    """Remove single checkpoints from this namespace; the survivors keep their nearest surviving ancestor as parent."""
+    wanted = set(ids)
+
+    async def chosen(view: View) -> list[CheckpointRow]:
+        found = [await views.find(engine, view, one) for one in sorted(wanted)]
+        return [row for row in found if row is not None]
+
+    return await _hide(engine, handle, chosen)
+
+
+async def delete_run(engine: Engine, handle: Handle, run_id: str) -> int:
+    """Remove what one run saved, in every namespace of the thread. A record without a run id is never touched."""
+    place = await read_place(engine, handle.inner(""))
+    if place.root is None:
+        return 0
+    removed = 0
+    for namespace in await _namespaces(engine, place.root):
+        inner = handle.inner(namespace)
+
+        async def chosen(view: View, inner: Handle = inner) -> list[CheckpointRow]:
+            where, keep = matching(inner, view, {"run_id": run_id})
+            return await views.scan(engine, view, view.line.seq, _ALL, where, keep)
+
+        removed += await _hide(engine, inner, chosen)
+    return removed
+
+
+async def _namespaces(engine: Engine, root: LineRow) -> list[str]:
+    """Those the thread has written, and those it sees through what it was forked from."""
+    found: set[str] = set()
+    line: LineRow | None = root
+    while line is not None:
+        found |= {one.namespace for one in await engine.backend.namespaces(line.tree, line.line)}
+        below = await engine.backend.lines(line.tree, [line.base_line]) if line.base_line is not None else []
+        line = below[0] if below else None
+    return sorted(found)
+
+
+async def delete_run_everywhere(engine: Engine, run_id: str) -> int:
+    """Remove a run from every thread that sees it, forks included."""
+    removed = 0
+    for tree in sorted({row.tree for row in await engine.backend.run_lines(run_id)}):
+        for thread in await engine.backend.tree_threads(tree):
+            removed += await delete_run(engine, Handle(thread.id, "", engine.codec), run_id)
+    return removed
+
+
+async def _hide(engine: Engine, handle: Handle, chosen: Chosen) -> int:
+    for _ in range(_ATTEMPTS):
+        place = await find_place(engine, handle)
+        if place.thread is None or place.line is None:
+            return 0
+        view = await views.open_view(engine, place.line)
+        rows = await chosen(view)
+        if not rows:
+            return 0
+        after, head = await _line_without(engine, view, {row.seq for row in rows})
+        batch = await marking(engine, place, [(row.seq, 1, None) for row in rows], after)
+        if not handle.namespace:
+            batch = _retagged(batch, handle, place, head)
+        engine.cache.drop((handle.thread_id, handle.namespace))
+        if await engine.backend.commit(batch):
+            return len(rows)
+    raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times; try again")
+
+
+async def _line_without(engine: Engine, view: View, removed: Collection[int]) -> tuple[LineRow, CheckpointRow | None]:
+    """The line once these are gone, and its head: the highest number that is left."""
+    line = view.line
+    left = await views.scan(engine, view, line.seq, 1, keep=lambda row: row.seq not in removed)
+    head = left[0] if left else None
+    after = line._replace(
+        checkpoints=line.checkpoints - len(removed),
+        head_line=head.line if head is not None else 0,
+        head_seq=head.seq if head is not None else 0,
+    )
+    return after, head
+
+
+def _retagged(batch: Batch, handle: Handle, place: Place, head: CheckpointRow | None) -> Batch:
+    """The thread's status is that of its head."""
+    drops: list[Drop] = []
+    puts = list(batch.puts)
+    if place.head is not None:
+        drops.append(DropRow(TagRow, tags.status(handle.thread_id, place.head.status)[:3]))
+    if head is not None:
+        puts.append(tags.status(handle.thread_id, head.status))
+    return Batch(batch.expects, puts, drops)

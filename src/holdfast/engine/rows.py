@@ -1,0 +1,129 @@
+"""The rows that a save writes, built from what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, sealed
+from holdfast.engine import digests, load, manifest
+from holdfast.engine.context import Handle, now
+from holdfast.engine.manifest import Manifest
+from holdfast.engine.places import Place
+from holdfast.engine.states import Changed
+from holdfast.ids import new_id, new_number
+from holdfast.model import Parent
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What a save says besides the state; encoded where needed, checked by the façade."""
+
+    node: str = ""
+    next: tuple[str, ...] | None = ()  # None: as the parent
+    step: int | None = None
+    source: str = "loop"
+    run_id: str | None = None
+    status: str | None = "running"  # None: as the parent
+    label: str = ""
+    metadata: bytes | None = None
+    origin: str | None = None
+    journal_seq: int | None = None
+    id: str | None = None
+    parent: Parent = None
+    expect_head: str | None = None
+    parent_thread: str | None = None
+
+
+def new_thread(handle: Handle, generation: int) -> tuple[ThreadRow, LineRow]:
+    tree, line = new_number(), new_number()
+    metadata = handle.codec.encode(dict(handle.metadata), "metadata") if handle.metadata else b""
+    thread = ThreadRow(handle.thread_id, tree, line, generation, now(), metadata, None, None)
+    return sealed(thread), new_line(tree, line, "", line)
+
+
+def new_line(tree: int, thread: int, namespace: str, line: int = 0) -> LineRow:
+    return LineRow(
+        tree=tree, line=line or new_number(), thread=thread, namespace=namespace, version=0, seq=0, head_line=0,
+        head_seq=0, checkpoints=0, size=0, updated_at=now(), forks=0, marks=0, base_line=None, base_seq=0, base_era=0,
+        whole=0,
+    )  # fmt: skip
+
+
+def packed_next(fields: Fields, parent: CheckpointRow | None = None) -> bytes:
+    if fields.next is None:
+        return parent.next if parent is not None else b""
+    return load.encode(fields.next) if fields.next else b""
+
+
+def _status(fields: Fields, parent: CheckpointRow | None) -> str:
+    if fields.status is not None:
+        return fields.status
+    return parent.status if parent is not None else "running"
+
+
+def _run_id(fields: Fields, parent: CheckpointRow | None) -> str | None:
+    """An update belongs to the run that it changes, unless it names another."""
+    if fields.run_id is None and fields.source == "update" and parent is not None:
+        return parent.run_id
+    return fields.run_id
+
+
+def checkpoint_row(
+    handle: Handle, fields: Fields, place: Place, parent: CheckpointRow | None, changed: Changed, origin: str | None
+) -> CheckpointRow:
+    line, root = place.line, place.root
+    assert line is not None
+    assert root is not None
+    seq = line.seq + 1
+    follows = parent is not None and parent.line == line.line and parent.seq == line.seq
+    row = CheckpointRow(
+        tree=line.tree,
+        line=line.line,
+        seq=seq,
+        id=fields.id or new_id(),
+        parent_id=parent.id if parent is not None else None,
+        parent_seq=parent.seq if parent is not None else 0,
+        parent_thread=fields.parent_thread or _parent_thread(place, parent),
+        stretch=parent.stretch if parent is not None and follows else seq,
+        depth=parent.depth + 1 if parent is not None else 1,
+        step=fields.step if fields.step is not None else (parent.step + 1 if parent is not None else 0),
+        source=fields.source,
+        node=fields.node,
+        next=packed_next(fields, parent),
+        run_id=_run_id(fields, parent),
+        status=_status(fields, parent),
+        label=fields.label,
+        metadata=fields.metadata or b"",
+        created_at=max(now(), parent.created_at if parent is not None else 0),
+        journal_seq=fields.journal_seq or 0,
+        size=changed.size,
+        origin=origin,
+        era=root.forks if handle.namespace else line.forks,
+        digest=b"",
+        manifest=manifest.pack(changed.manifest),
+    )
+    return sealed(row._replace(digest=row_digest(handle.namespace, row, changed.manifest, parent)))
+
+
+def _parent_thread(place: Place, parent: CheckpointRow | None) -> str | None:
+    """The thread that a fork's first checkpoint came from."""
+    if parent is None or place.line is None or parent.line == place.line.line or place.thread is None:
+        return None
+    return place.thread.from_thread
+
+
+def row_digest(namespace: str, row: CheckpointRow, known: Manifest, parent: CheckpointRow | None) -> bytes:
+    fields = (
+        row.id, namespace, parent.digest if parent is not None else None, row.step, row.source, row.node, row.next,
+        row.run_id, row.status, row.metadata, row.journal_seq,
+    )  # fmt: skip
+    return digests.checkpoint_digest(fields, *manifest.contents(known))
+
+
+def line_after(line: LineRow, row: CheckpointRow, stored: int) -> LineRow:
+    return sealed(
+        line._replace(
+            version=line.version + 1, seq=row.seq, head_line=row.line, head_seq=row.seq, updated_at=row.created_at,
+            checkpoints=line.checkpoints + 1, size=line.size + stored + len(row.manifest) + len(row.metadata),
+        )
+    )  # fmt: skip

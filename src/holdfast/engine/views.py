@@ -1,0 +1,173 @@
+"""What one line sees: its own checkpoints, and those of the lines it was forked from, frozen at the fork.
+
+A fork copies nothing. Its line names a base (line, seq, era), and its view continues there: the fork point, that
+checkpoint's ancestors, and nothing else. Numbers are unique within a view, since a fork counts on from its fork point.
+
+Chains are walked by stretches, not row by row: a row's `stretch` is the first number of an unbroken run of parents that
+ends in it, so that a thread without branches is one stretch however long it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from holdfast.backends.base import ANY, CheckpointRow, Filter, LineRow, checked
+from holdfast.engine.context import Engine
+
+_PAGE = 256
+
+
+class Segment(NamedTuple):
+    """Rows lo..hi of one line."""
+
+    line: int
+    lo: int
+    hi: int
+
+
+class Mark(NamedTuple):
+    """The latest word on one checkpoint in a view."""
+
+    hidden: bool = False
+    label: str | None = None
+
+
+@dataclass(eq=False)
+class View:
+    """A line, the lines under it, and what they say about single checkpoints."""
+
+    line: LineRow
+    ancestry: list[LineRow]  # this line, the one it was forked from, and so on
+    marks: dict[int, Mark] = field(default_factory=dict)
+    _inherited: list[Segment] | None = None
+
+    @property
+    def own(self) -> Segment:
+        return Segment(self.line.line, self.line.base_seq + 1, self.line.seq)
+
+    def hides(self, row: CheckpointRow) -> bool:
+        return row.seq in self.marks and self.marks[row.seq].hidden
+
+    def label(self, row: CheckpointRow) -> str:
+        mark = self.marks.get(row.seq)
+        return row.label if mark is None or mark.label is None else mark.label
+
+    def home(self, seq: int) -> int:
+        """The line whose row has this number in this view."""
+        return next(line.line for line in self.ancestry if seq > line.base_seq or line.base_line is None)
+
+
+async def open_view(engine: Engine, line: LineRow) -> View:
+    ancestry = [line]
+    while ancestry[-1].base_line is not None:
+        below = await engine.backend.lines(line.tree, [ancestry[-1].base_line])
+        ancestry.append(checked(below[0]))
+    view = View(line, ancestry)
+    if any(one.marks for one in ancestry):
+        await _read_marks(engine, view)
+    return view
+
+
+async def _read_marks(engine: Engine, view: View) -> None:
+    """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later."""
+    cuts = {line.line: below.base_era for below, line in zip(view.ancestry, view.ancestry[1:], strict=False)}
+    rows = await engine.backend.marks(view.line.tree, [line.line for line in view.ancestry])
+    for line in reversed(view.ancestry):
+        for row in sorted(row for row in rows if row.line == line.line):
+            if line is view.line or checked(row).era < cuts[line.line]:
+                known = view.marks.get(row.seq, Mark())
+                label = known.label if row.label is None else row.label
+                view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label)
+
+
+# ------------------------------------------------------------------------------------------------ segments
+
+
+async def inherited(engine: Engine, view: View) -> list[Segment]:
+    """What the view sees below its own rows, newest first."""
+    if view._inherited is None:
+        view._inherited = await _inherited(engine, view, 0)
+    return view._inherited
+
+
+async def _inherited(engine: Engine, view: View, level: int) -> list[Segment]:
+    line = view.ancestry[level]
+    if line.base_line is None:
+        return []
+    if not line.whole:
+        return await chain(engine, view, line.base_seq)
+    base = view.ancestry[level + 1]
+    return [Segment(base.line, base.base_seq + 1, line.base_seq), *await _inherited(engine, view, level + 1)]
+
+
+async def chain(engine: Engine, view: View, seq: int) -> list[Segment]:
+    """The checkpoint with this number and its ancestors, newest first. Numbers only fall, so a cycle can't loop."""
+    found: list[Segment] = []
+    while seq > 0:
+        home = view.home(seq)
+        newest = await engine.backend.checkpoints(view.line.tree, home, 1, seq, 1)
+        if not newest or newest[0].seq != seq:
+            break
+        found.append(Segment(home, newest[0].stretch, seq))
+        oldest = await engine.backend.checkpoints(view.line.tree, home, newest[0].stretch, seq, 1, oldest=True)
+        parent = checked(oldest[0]).parent_seq
+        seq = parent if parent < oldest[0].seq else 0
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ looking
+
+
+async def find(engine: Engine, view: View, checkpoint_id: str) -> CheckpointRow | None:
+    """The checkpoint of this id, if the view sees it."""
+    lines = [line.line for line in view.ancestry]
+    for row in await engine.backend.by_id(view.line.tree, lines, checkpoint_id):
+        if await sees(engine, view, checked(row)):
+            return row
+    return None
+
+
+async def sees(engine: Engine, view: View, row: CheckpointRow) -> bool:
+    if view.hides(row):
+        return False
+    if row.line == view.line.line:
+        return True
+    return any(s.line == row.line and s.lo <= row.seq <= s.hi for s in await inherited(engine, view))
+
+
+async def scan(
+    engine: Engine, view: View, before: int, limit: int, where: Filter = ANY,
+    keep: Callable[[CheckpointRow], bool] | None = None,
+) -> list[CheckpointRow]:  # fmt: skip
+    """Checkpoints of the view with a number up to `before`, newest first."""
+    found = await scan_segments(engine, view, [view.own], before, limit, where, keep)
+    if len(found) < limit and view.line.base_line is not None:
+        below = await inherited(engine, view)
+        found += await scan_segments(engine, view, below, before, limit - len(found), where, keep)
+    return found
+
+
+async def scan_segments(
+    engine: Engine, view: View, segments: list[Segment], before: int, limit: int, where: Filter = ANY,
+    keep: Callable[[CheckpointRow], bool] | None = None,
+) -> list[CheckpointRow]:  # fmt: skip
+    found: list[CheckpointRow] = []
+    for segment in segments:
+        high = min(segment.hi, before)
+        while high >= segment.lo and len(found) < limit:
+            page = limit - len(found) if keep is None and not view.marks else _PAGE
+            rows = await engine.backend.checkpoints(view.line.tree, segment.line, segment.lo, high, page, where)
+            found += [row for row in map(checked, rows) if not view.hides(row) and (keep is None or keep(row))]
+            high = rows[-1].seq - 1 if len(rows) == page else 0
+    return found[:limit]
+
+
+async def parent_of(engine: Engine, view: View, row: CheckpointRow) -> tuple[str | None, int]:
+    """The nearest ancestor that the view still sees: a removed parent passes its place to its own."""
+    if not row.parent_seq or not view.marks:
+        return row.parent_id, row.parent_seq
+    segments = await chain(engine, view, row.parent_seq)
+    nearest = await scan_segments(engine, view, segments, row.parent_seq, 1)
+    return (nearest[0].id, nearest[0].seq) if nearest else (None, 0)

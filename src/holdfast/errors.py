@@ -1,0 +1,129 @@
+"""Every error Holdfast raises, grouped by what the caller can do next.
+
+::
+
+    HoldfastError
+    ├── TryAgain                 nothing is wrong with the call; the same call may pass later
+    │   ├── Busy                 another process holds the database
+    │   ├── Contended            other writers moved this thread again and again
+    │   └── ThreadBusy           another worker holds the thread's lease, until `until`
+    ├── FixTheCall               the call as written can never pass
+    │   ├── InvalidId            empty, too long, or with a NUL in it
+    │   ├── InvalidArgument      an argument that makes no sense, or two that exclude each other
+    │   ├── EncodeError          a value that can't be stored, and the path to it
+    │   ├── NotFound             a checkpoint, thread or parent that is not there
+    │   └── Closed               the store has been closed
+    ├── Decide                   the store is fine, the call is fine, and they disagree: a person or program must choose
+    │   ├── Conflict             the id, the head or the target is already something else
+    │   └── Deleted              the thread was deleted; `reuse=True` starts it anew
+    └── LookAtTheStorage         the file, disk or server needs attention
+        ├── NotAStore            the file is something else
+        ├── NewerFormat          written by a newer Holdfast
+        ├── Corrupt              stored bytes do not match their checksum or digest
+        ├── ReadOnly             the file or folder can't be written
+        ├── StorageFull          no space left
+        └── StorageFailed        the disk or server reported an error
+
+A message says what happened, where, and what to do about it. Nothing that was stored before is touched by a call that raises.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class HoldfastError(Exception):
+    """The root of every error here."""
+
+
+class TryAgain(HoldfastError):
+    """Nothing is wrong with the call: the same call may pass later."""
+
+
+class Busy(TryAgain):
+    """Another process kept the database locked for longer than the busy timeout."""
+
+
+class Contended(TryAgain):
+    """Other writers moved the thread between every one of this call's attempts."""
+
+
+class ThreadBusy(TryAgain):
+    """Another worker holds the thread's lease; `until` says for how long at most."""
+
+    def __init__(self, message: str, *, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class FixTheCall(HoldfastError):
+    """The call as written can never pass."""
+
+
+class InvalidId(FixTheCall, ValueError):
+    """An id that is empty, too long, not text, or has a NUL in it."""
+
+
+class InvalidArgument(FixTheCall, ValueError):
+    """An argument that makes no sense, or arguments that exclude each other."""
+
+
+class EncodeError(FixTheCall, TypeError):
+    """A value that can't be stored. `path` leads to it: ``state['plan'].steps[3]``."""
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(f"{path}: {message}" if path else message)
+        self.path = path
+
+
+class NotFound(FixTheCall, LookupError):
+    """A checkpoint, thread or parent that is not there."""
+
+
+class Closed(FixTheCall):
+    """The store has been closed."""
+
+
+class Decide(HoldfastError):
+    """Store and call are both fine, and disagree: someone must choose."""
+
+
+class Conflict(Decide):
+    """The id, the head or the target is already something else."""
+
+    def __init__(self, message: str, *, expected: str | None = None, actual: str | None = None) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.actual = actual
+
+
+class Deleted(Decide):
+    """The thread was deleted; ``store.thread(id, reuse=True)`` starts it anew."""
+
+
+class LookAtTheStorage(HoldfastError):
+    """The file, the disk or the server needs attention."""
+
+
+class NotAStore(LookAtTheStorage):
+    """The file exists and is something else."""
+
+
+class NewerFormat(LookAtTheStorage):
+    """The store was written by a newer Holdfast than this one."""
+
+
+class Corrupt(LookAtTheStorage):
+    """Stored bytes do not match their checksum, or do not decode."""
+
+
+class ReadOnly(LookAtTheStorage):
+    """The file or its folder can't be written."""
+
+
+class StorageFull(LookAtTheStorage):
+    """No space is left where the store lives."""
+
+
+class StorageFailed(LookAtTheStorage):
+    """The disk or the server reported an error."""

@@ -1,0 +1,81 @@
+"""Ids: text that sorts by time for checkpoints, random integers for what only the store sees.
+
+>>> new_id() < new_id()
+True
+>>> len(new_id())
+20
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from holdfast.errors import InvalidId
+
+MAX_ID = 1024
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: ids get read aloud and typed
+_PAIRS = [a + b for a in ALPHABET for b in ALPHABET]
+_RANDOM_BITS = 52
+_MASK = (1 << 63) - 1
+
+
+class _Clock:
+    """Hands out (milliseconds, random) pairs that only grow, also when the clock steps back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def tick(self) -> int:
+        fresh = time.time_ns() // 1_000_000 << _RANDOM_BITS
+        fresh |= int.from_bytes(os.urandom(7), "big") & ((1 << _RANDOM_BITS) - 1)
+        with self._lock:
+            if fresh <= self._last:
+                fresh = self._last + 1 + (os.urandom(1)[0] << 8)
+            self._last = fresh
+        return fresh
+
+
+_clock = _Clock()
+
+
+def _forget_locks() -> None:
+    _clock._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_locks)
+
+
+def new_id() -> str:
+    """A fresh id: 20 characters, later ones sort after earlier ones made in this process."""
+    number = _clock.tick()
+    return "".join([_PAIRS[number >> shift & 1023] for shift in range(90, -1, -10)])
+
+
+def new_number() -> int:
+    """A fresh random key for a tree, line or log. Never reused, so a stale reference can't find someone else's rows."""
+    return int.from_bytes(os.urandom(8), "big") & _MASK or 1
+
+
+def check_id(value: object, what: str, *, empty: bool = False) -> str:
+    """The id itself if it may be one; `InvalidId` says what is wrong otherwise."""
+    if not isinstance(value, str):
+        raise InvalidId(f"{what} must be text, not {type(value).__name__}")
+    if not value and not empty:
+        raise InvalidId(f"{what} must not be empty")
+    if len(value) > MAX_ID:
+        raise InvalidId(f"{what} is {len(value)} characters long; the limit is {MAX_ID}: {value[:40]!r}…")
+    if "\0" in value:
+        raise InvalidId(f"{what} must not contain a NUL character: {value[:80]!r}")
+    if not value.isascii():
+        _check_unicode(value, what)
+    return value
+
+
+def _check_unicode(value: str, what: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidId(f"{what} contains half of a surrogate pair, which is not text: {value[:80]!r}") from None

@@ -1,0 +1,108 @@
+"""What the store hands out: frozen records that hold no connection and do no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Generic, Literal, TypeVar
+
+S = TypeVar("S")
+
+Source = Literal["input", "loop", "update", "fork"]
+SOURCES: Final = ("input", "loop", "update", "fork")
+
+_TERMINAL: Final = frozenset({"completed", "failed", "cancelled", "terminal"})
+
+
+def is_terminal(status: str) -> bool:
+    """Whether a run with this status has ended. The one place that decides it."""
+    lowered = status.lower()
+    return lowered in _TERMINAL or lowered.startswith("terminal:")
+
+
+class _Root:
+    """The type of `ROOT`."""
+
+    def __repr__(self) -> str:
+        return "holdfast.ROOT"
+
+
+ROOT: Final = _Root()
+"""`save(parent=ROOT)` starts a new root instead of continuing from the head."""
+
+Parent = str | _Root | None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingWrite:
+    """What one task produced before its step was sealed."""
+
+    task_id: str
+    index: int
+    channel: str
+    value: Any
+    task_path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointInfo:
+    """A checkpoint without its state: what lists show."""
+
+    id: str
+    thread_id: str
+    namespace: str
+    seq: int
+    parent_id: str | None
+    parent_thread_id: str | None
+    step: int
+    source: str
+    node: str
+    next: tuple[str, ...]
+    run_id: str | None
+    status: str
+    label: str
+    metadata: Mapping[str, Any]
+    created_at: datetime
+    journal_seq: int
+    size: int
+    digest: str
+    origin: str | None = None
+
+    @property
+    def is_terminal(self) -> bool:
+        return is_terminal(self.status)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint(CheckpointInfo, Generic[S]):
+    """An immutable snapshot: state plus where execution stands."""
+
+    state: S
+    pending_writes: tuple[PendingWrite, ...] = ()
+    extra: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForkPoint:
+    """Where a fork came from."""
+
+    thread_id: str
+    checkpoint_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadInfo:
+    """One thread as a list shows it. `head`, `step` and `status` are those of the root namespace."""
+
+    id: str
+    metadata: Mapping[str, Any]
+    status: str
+    head: str | None
+    step: int | None
+    created_at: datetime
+    updated_at: datetime
+    checkpoints: int
+    size: int
+    forked_from: ForkPoint | None = None
+    lease: None = field(default=None)
