@@ -47,7 +47,7 @@ from holdfast.model import (
     ThreadInfo,
     is_terminal,
 )
-from holdfast.store import Store, Thread, open  # noqa: A004  # `holdfast.open` is the word a user would say
+from holdfast.store import Store, Thread, open
 
 __all__ = [
     "ROOT",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -10,11 +11,24 @@ else:
     from backports import zstd
 
 
+_threads = threading.local()
+
+
 def compress(data: bytes, level: int, prefix: bytes = b"") -> bytes:
     """One frame; with a prefix, what stands there need not be said again."""
     if len(prefix) < 8:  # shorter ones are no dictionary to zstd
-        return zstd.compress(data, level)
+        return _compressor(level).compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
     return zstd.compress(data, level, zstd_dict=zstd.ZstdDict(prefix, is_raw=True).as_prefix)
+
+
+def _compressor(level: int) -> zstd.ZstdCompressor:
+    """Each thread keeps its own: making one costs as much as compressing a small row."""
+    known: dict[int, zstd.ZstdCompressor] | None = getattr(_threads, "compressors", None)
+    if known is None:
+        known = _threads.compressors = {}
+    if level not in known:
+        known[level] = zstd.ZstdCompressor(level)
+    return known[level]
 
 
 def decompress(data: bytes | memoryview, prefix: bytes = b"") -> bytes:

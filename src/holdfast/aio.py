@@ -14,7 +14,6 @@ from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.model import Checkpoint, CheckpointInfo, Parent, ThreadInfo
-
 from holdfast.store import Durability, Store
 
 S = TypeVar("S")
@@ -51,8 +50,8 @@ class Opening:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._store is not None
-        await self._store.close()
+        if self._store is not None:
+            await self._store.close()
 
 
 class AsyncStore:
@@ -93,7 +92,11 @@ class AsyncStore:
         metadata: Mapping[str, Any] | None = None,
         reuse: bool = False,
     ) -> AsyncThread[Any]:
-        """A handle on a thread; no I/O. `state` is the class its states are rebuilt as, `reuse` starts a deleted one anew."""
+        """A handle on a thread; no I/O.
+
+        `state` is the class that its states are rebuilt as; `metadata` is merged into the thread's at the next save;
+        `reuse` allows to start a deleted thread anew.
+        """
         return AsyncThread(self._calls.thread(id, namespace, state, metadata, reuse))
 
     async def threads(
@@ -107,7 +110,7 @@ class AsyncStore:
         return await threaded(self._calls.threads, prefix, where, limit, after)
 
     async def copy_thread(self, source: str, target: str) -> bool:
-        """Copy a thread with all namespaces, ids and writes; the content is shared. False if there is nothing to copy."""
+        """Copy a thread with all namespaces, ids and writes, sharing content. False if there is nothing to copy."""
         return await threaded(self._calls.copy_thread, source, target)
 
     async def delete_run(self, run_id: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from holdfast.backends.registry import open_backend
 from holdfast.codec import Codec, channels_of, state_from
 from holdfast.engine import commits, forks, history, listing, removal, writes
-from holdfast.engine.cache import DEFAULT_BYTES, Cache
+from holdfast.engine.cache import Cache
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.diff import Diff, diff
 from holdfast.engine.reduce import Reducer, reducing
@@ -201,7 +201,7 @@ class ThreadCalls(Generic[S]):
 
     # ---------------------------------------------------------------- helpers
 
-    def _typed(self, found: Checkpoint[dict[str, Any]] | None, channels: Collection[str] | None) -> Any:
+    def _typed(self, found: Checkpoint[Any] | None, channels: Collection[str] | None) -> Checkpoint[S] | None:
         """The state as an instance of the thread's state class; a part of it stays a dict."""
         if found is None or self.state is dict or channels is not None:
             return found

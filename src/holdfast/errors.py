@@ -24,7 +24,7 @@
         ├── StorageFull          no space left
         └── StorageFailed        the disk or server reported an error
 
-A message says what happened, where, and what to do about it. Nothing that was stored before is touched by a call that raises.
+A message says what happened, where, and what to do about it. A call that raises leaves what was stored untouched.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 >>> new_id() < new_id()
 True
 >>> len(new_id())
-20
+16
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import time
 from holdfast.errors import InvalidId
 
 MAX_ID = 1024
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: ids get read aloud and typed
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which text sorts
 _PAIRS = [a + b for a in ALPHABET for b in ALPHABET]
-_RANDOM_BITS = 52
-_MASK = (1 << 63) - 1
+_RANDOM_BITS = 51
+_NUMBER_BITS = 47  # six bytes in SQLite; numbers only have to differ within a tree
 
 
 class _Clock:
@@ -49,14 +49,18 @@ os.register_at_fork(after_in_child=_forget_locks)
 
 
 def new_id() -> str:
-    """A fresh id: 20 characters, later ones sort after earlier ones made in this process."""
+    """A fresh id: 16 characters, later ones sort after earlier ones made in this process."""
     number = _clock.tick()
-    return "".join([_PAIRS[number >> shift & 1023] for shift in range(90, -1, -10)])
+    pairs = []
+    for _ in range(8):
+        number, pair = divmod(number, len(_PAIRS))
+        pairs.append(_PAIRS[pair])
+    return "".join(reversed(pairs))
 
 
 def new_number() -> int:
     """A fresh random key for a tree, line or log. Never reused, so a stale reference can't find someone else's rows."""
-    return int.from_bytes(os.urandom(8), "big") & _MASK or 1
+    return (int.from_bytes(os.urandom(6), "big") >> (48 - _NUMBER_BITS)) or 1
 
 
 def check_id(value: object, what: str, *, empty: bool = False) -> str:

@@ -76,7 +76,11 @@ class Store:
         metadata: Mapping[str, Any] | None = None,
         reuse: bool = False,
     ) -> Thread[Any]:
-        """A handle on a thread; no I/O. `state` is the class its states are rebuilt as, `reuse` starts a deleted one anew."""
+        """A handle on a thread; no I/O.
+
+        `state` is the class that its states are rebuilt as; `metadata` is merged into the thread's at the next save;
+        `reuse` allows to start a deleted thread anew.
+        """
         return Thread(self._calls.thread(id, namespace, state, metadata, reuse))
 
     def threads(
@@ -90,7 +94,7 @@ class Store:
         return run(self._calls.threads, prefix, where, limit, after)
 
     def copy_thread(self, source: str, target: str) -> bool:
-        """Copy a thread with all namespaces, ids and writes; the content is shared. False if there is nothing to copy."""
+        """Copy a thread with all namespaces, ids and writes, sharing content. False if there is nothing to copy."""
         return run(self._calls.copy_thread, source, target)
 
     def delete_run(self, run_id: str) -> int:

@@ -72,7 +72,9 @@ def make_dataclass(**fields: Any) -> Any:
 
 
 def new_dataclass(fields: Any) -> Any:
-    return dataclasses.make_dataclass("Note", fields, namespace={"__module__": "app"})
+    cls = dataclasses.make_dataclass("Note", fields)
+    cls.__module__ = "app"
+    return cls
 
 
 def make_struct(**fields: Any) -> Any:

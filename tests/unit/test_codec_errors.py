@@ -207,7 +207,7 @@ def test_a_dict_that_fails_to_show_itself_does_not_hide_the_error() -> None:
         b"\x81\x91\x80\x01",
         b"\x92\xc7\x00\x02\x90",
         b"\x93\xc7\x00\x0f\x01\x00",
-        b"\x91" * 3000 + b"\xc0",
+        b"\x91" * 100_000 + b"\xc0",
     ],
     ids=lambda data: data[:8].hex() or "empty",
 )

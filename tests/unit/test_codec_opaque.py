@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from holdfast.codec import Codec, Opaque, arrays, messages
-from tests.unit.codec_values import CLASSES, Colour, Place, Plan, Point
+from tests.unit.codec_values import CLASSES, Colour, Place, Plan, Point, Thing
 
 KNOWING = Codec(CLASSES)
 IGNORANT = Codec()
@@ -46,6 +46,11 @@ def test_opaques_are_equal_by_content() -> None:
     assert len({opaque(Plan("x")), opaque(Plan("x"))}) == 1
 
 
+def test_opaques_of_a_class_that_compares_by_identity_stay_apart() -> None:
+    things = {Thing("x"), Thing("x")}
+    assert len(IGNORANT.decode(KNOWING.encode(things))) == 2
+
+
 def test_an_opaque_can_not_be_changed() -> None:
     found = opaque(Plan("x", [1]))
     with pytest.raises(AttributeError):
@@ -68,7 +73,9 @@ def test_an_opaque_next_to_a_surrogate_saves_again() -> None:
 def test_decoding_imports_nothing() -> None:
     module = "xml.dom.expatbuilder"
     sys.modules.pop(module, None)
-    data = KNOWING.encode(dataclasses.make_dataclass("Namespaces", [], namespace={"__module__": module})())
+    cls = dataclasses.make_dataclass("Namespaces", [])
+    cls.__module__ = module
+    data = KNOWING.encode(cls())
     assert KNOWING.decode(data).name == f"{module}.Namespaces"
     assert module not in sys.modules
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.codec import Codec
-from holdfast.errors import Corrupt
+from holdfast.errors import Corrupt, EncodeError
 from tests.unit.codec_values import CLASSES, same, values
 
 KNOWING = Codec(CLASSES)
@@ -76,5 +76,5 @@ def test_damaged_bytes_are_corrupt_or_a_value(value: Any, data: st.DataObject) -
 
 def _decode_or_corrupt(data: bytes) -> None:
     for codec in (KNOWING, IGNORANT):
-        with contextlib.suppress(Corrupt):
+        with contextlib.suppress(Corrupt, EncodeError):
             codec.encode(codec.decode(data))

@@ -280,7 +280,7 @@ Drop = DropRow | DropChunks | DropTree
 class Batch:
     """What one operation changes, and what must be true for it."""
 
-    expects: Sequence[Expect]
+    expects: list[Expect]
     puts: Sequence[Row]
     drops: Sequence[Drop] = ()
     puts_if_free: Sequence[PendingRow] = ()
@@ -422,13 +422,12 @@ class Backend(ABC):
 # ------------------------------------------------------------------------------------------------ checksums
 
 _encode = Encoder().encode
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", ThreadRow, GraveRow, TagRow, LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, RunRow)
 
 
 def sealed(row: R) -> R:
     """The row with its checksum filled in: over every column, so that a swapped row shows as well as a flipped bit."""
-    columns = row[:-1]
-    return row._make((*columns, crc32(_encode(columns))))
+    return type(row)._make((*row[:-1], crc32(_encode(row[:-1]))))
 
 
 def checked(row: R) -> R:

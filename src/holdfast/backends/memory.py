@@ -97,7 +97,7 @@ class MemoryBackend(Backend):
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._tables: dict[type[Row], Table] = {kind: Table(kind) for kind in KEYS}
-        self._by_id: dict[Key, int] = {}
+        self._by_id: dict[Key, set[int]] = {}
         self._by_namespace: dict[Key, int] = {}
         self._by_line: dict[Key, str] = {}
         _alive.add(self)
@@ -120,7 +120,7 @@ class MemoryBackend(Backend):
     def _put(self, row: Row) -> None:
         self._tables[type(row)].put(row)
         if isinstance(row, CheckpointRow):
-            self._by_id[row.tree, row.line, row.id] = row.seq
+            self._by_id.setdefault((row.tree, row.line, row.id), set()).add(row.seq)
         elif isinstance(row, LineRow):
             self._by_namespace[row.tree, row.thread, row.namespace] = row.line
         elif isinstance(row, ThreadRow):
@@ -129,7 +129,7 @@ class MemoryBackend(Backend):
     def _drop_row(self, drop: DropRow) -> None:
         row = self._tables[drop.table].drop(drop.key)
         if isinstance(row, CheckpointRow):
-            self._by_id.pop((row.tree, row.line, row.id), None)
+            self._by_id[row.tree, row.line, row.id].discard(row.seq)
         elif isinstance(row, LineRow):
             self._by_namespace.pop((row.tree, row.thread, row.namespace), None)
         elif isinstance(row, ThreadRow):
@@ -205,8 +205,10 @@ class MemoryBackend(Backend):
 
     async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
         with self._lock:
-            places = [(line, self._by_id.get((tree, line, checkpoint_id))) for line in lines]
-            return [self._tables[CheckpointRow].get(tree, line, seq) for line, seq in places if seq is not None]
+            table = self._tables[CheckpointRow]
+            return [
+                table.get(tree, line, seq) for line in lines for seq in self._by_id.get((tree, line, checkpoint_id), ())
+            ]
 
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
         with self._lock:
@@ -310,7 +312,7 @@ _HOLDS: Final[dict[type[Expect], Callable[[MemoryBackend, Any], bool]]] = {
     GraveAt: _grave_at,
     NamespaceFree: lambda store, e: store._line(e.tree, e.thread, e.namespace) is None,
     ThreadAbsent: lambda store, e: store._tables[ThreadRow].get(e.id) is None,
-    IdFree: lambda store, e: (e.tree, e.line, e.id) not in store._by_id,
+    IdFree: lambda store, e: not store._by_id.get((e.tree, e.line, e.id)),
     CheckpointThere: lambda store, e: store._tables[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }
 _DROPS: Final[dict[type[Drop], Callable[[MemoryBackend, Any], None]]] = {

@@ -41,7 +41,7 @@ OPENERS: Final[dict[str, Callable[[str], Backend]]] = {"memory": _memory, "sqlit
 def open_backend(url: str | os.PathLike[str]) -> Backend:
     """The backend that a URL or path means."""
     text = os.fspath(url)
-    if not isinstance(text, str) or not text or "\0" in text:
+    if not text or "\0" in text:
         raise InvalidArgument(f"a store is opened by a path or URL, not {text!r}; try holdfast.open('agents.db')")
     scheme, colon, rest = text.partition(":")
     if colon and scheme in OPENERS and not isinstance(url, os.PathLike):

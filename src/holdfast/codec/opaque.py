@@ -19,9 +19,10 @@ class Opaque:
     Give its class to ``types`` (or ``{"old.module.Name": Class}`` if it moved) and it loads as itself.
     """
 
-    __slots__ = ("_classes", "_record", "kind", "name")
+    __slots__ = ("_classes", "_is_unique", "_record", "kind", "name")
 
     _classes: Classes
+    _is_unique: bool
     _record: bytes
     name: str
     """``module.QualName`` of the class, or ``tag 24`` for a value of another kind."""
@@ -34,6 +35,8 @@ class Opaque:
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "_record", pack_raw(raw))
         object.__setattr__(self, "_classes", classes)
+        # An odd part after the fields: the class compares by identity, and its records must not merge in a set.
+        object.__setattr__(self, "_is_unique", kind != "tag" and len(raw) % 2 == 0)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -53,7 +56,9 @@ class Opaque:
         raise AttributeError(f"{type(self).__name__} can't be changed")
 
     def __eq__(self, other: object) -> bool:
-        return self._record == other._record if isinstance(other, Opaque) else NotImplemented
+        if not isinstance(other, Opaque):
+            return NotImplemented
+        return self is other or (self._record == other._record and not self._is_unique)
 
     def __hash__(self) -> int:
         return hash(self._record)

@@ -111,7 +111,7 @@ def unpack(data: bytes) -> tuple[Any, bool]:
     is_plain = MARK not in data
     try:
         return (_unmarked if is_plain else _marked).decode(data), is_plain
-    except (RecursionError, msgspec.DecodeError):
+    except (RecursionError, TypeError, msgspec.DecodeError):  # too deep for this stack, or an unhashable key
         return unpack_raw(data), False
 
 
@@ -138,13 +138,16 @@ def _raw_dict(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _extension_or_marker(code: int, data: Any) -> Any:
-    return msgpack.ExtType(code, bytes(data)) if len(data) else _MARKERS[code]
+    # Before msgspec 0.20 the view's own length was wrong; that of its bytes is right.
+    content = bytes(data)
+    return msgpack.ExtType(code, content) if content else _MARKERS[code]
 
 
 def _extension_only(code: int, data: Any) -> Any:
-    if not len(data):
+    content = bytes(data)
+    if not content:
         raise ValueError("a marker in an unusual form")
-    return msgpack.ExtType(code, bytes(data))
+    return msgpack.ExtType(code, content)
 
 
 _marked = msgspec.msgpack.Decoder(ext_hook=_extension_or_marker)

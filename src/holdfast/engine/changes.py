@@ -229,7 +229,7 @@ def _replay_keyed(value: _Open, change: list[Raw]) -> None:
 
 
 def _replay_cut(value: _Open, change: list[Raw]) -> None:
-    pieces = []
+    pieces: list[bytes] = []
     done = 0
     for i, size, fresh in zip(change[1::3], change[2::3], change[3::3], strict=True):
         at = _decode_int(i)

@@ -7,8 +7,8 @@ what the backend says then. A save whose place and values are cached therefore r
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
 from holdfast.backends.base import (
     Batch,
@@ -20,22 +20,20 @@ from holdfast.backends.base import (
     GraveAt,
     IdFree,
     LineAt,
-    LineRow,
     NamespaceFree,
     Row,
     RunRow,
     TagRow,
     ThreadAbsent,
-    ThreadRow,
     sealed,
 )
-from holdfast.engine import load, manifest, tags, views
+from holdfast.engine import load, manifest, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest
-from holdfast.engine.places import Place, bind, enclosing, find_place, usable
+from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
 from holdfast.engine.states import Base, Change, Changed
-from holdfast.errors import Conflict, Contended, Decide, Deleted, FixTheCall, NotFound
+from holdfast.errors import Conflict, Contended, Decide, FixTheCall, NotFound
 from holdfast.ids import new_id
 from holdfast.model import ROOT, CheckpointInfo
 
@@ -45,122 +43,118 @@ ATTEMPTS: Final = 500
 async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -> CheckpointInfo:
     """Plan, commit, and plan again while others are faster."""
     given = fields.id is not None
-    fields = fields if given else replace(fields, id=new_id())  # once: a retry must not become a second checkpoint
-    key = (handle.thread_id, handle.namespace)
-    place = engine.cache.get(key)
+    fields = fields if given else fields._replace(id=new_id())  # once: a retry must not become a second checkpoint
+    engine.check_open()
+    start = _continued(handle, places.remembered(engine, handle))
     for _ in range(ATTEMPTS):
-        engine.check_open()
-        fresh = place is None or not usable(handle, place)
-        if fresh:
-            place = await find_place(engine, handle)
-        assert place is not None
+        fresh = start is None
+        start = start or _started(handle, await places.find(engine, handle))
         try:
-            info = await _attempt(engine, handle, fields, change, place, given, fresh)
+            info = await _attempt(engine, handle, fields, change, start, given, fresh)
         except (Decide, FixTheCall):
             if fresh:
                 raise
-            info = None  # what the cache says may be old: ask before refusing
+            info = None  # what was remembered may be old: ask before refusing
         if info is not None:
             return info
-        engine.cache.drop(key)
-        place = None
+        places.forget(engine, handle)
+        start = None
     raise Contended(f"{handle.name}: other writers were faster {ATTEMPTS} times; try again, or use fewer writers")
 
 
 async def _attempt(
-    engine: Engine, handle: Handle, fields: Fields, change: Change, place: Place, given: bool, fresh: bool
+    engine: Engine, handle: Handle, fields: Fields, change: Change, start: _Start, given: bool, fresh: bool
 ) -> CheckpointInfo | None:
-    """None when the line has moved since `place` was read."""
-    place, started = _started(engine, handle, place)
-    line = place.line
-    assert line is not None
-    view = None
-    if fields.parent is not None or (given and (fresh or line.base_line is not None)):
-        view = await views.open_view(engine, line)
-    if given and view is not None and line.seq:
+    """None when the line has moved since `start` was read."""
+    here = start.here
+    if given and (fresh or here.line.base_line is not None):
+        view = await views.open_view(engine, here.line)
         first = await views.find(engine, view, fields.id or "")
         if first is not None:
             return await _same_again(engine, handle, fields, change, view, first)
-    _check_head(handle, fields, place)
-    parent = await _parent(engine, handle, fields, place, view)
-    changed = await change(engine, handle, _base(line, place.head, parent))
-    origin = fields.origin
-    if origin is None and handle.namespace:
-        origin = await _origin(engine, handle)
-    row = checkpoint_row(handle, fields, place, parent, changed, origin)
-    after, batch = _plan(handle, place, row, changed, started, IdFree(line.tree, line.line, row.id) if given else None)
+    _check_head(handle, fields, here)
+    parent = await _parent(engine, handle, fields, here)
+    changed = await change(engine, handle, _base(here, parent))
+    if fields.origin is None and handle.namespace:
+        fields = fields._replace(origin=await _origin(engine, handle))
+    row = checkpoint_row(handle, fields, here, parent, changed)
+    after, batch = _plan(handle, start, row, changed)
+    if given and not fresh:
+        batch.expects.append(IdFree(row.tree, row.line, row.id))
     if not await engine.backend.commit(batch):
         return None
-    bind(handle, after)
-    _remember(engine, handle, after, changed)
-    return CheckpointInfo(**load.fields(handle, row, row.label, row.parent_id))
-
-
-def _remember(engine: Engine, handle: Handle, place: Place, changed: Changed) -> None:
+    places.bind(handle, after.thread)
     for ref, version in changed.versions:
         engine.cache.put((ref.log, ref.pos), version, version.cost)
-    assert place.head is not None
-    engine.cache.put((handle.thread_id, handle.namespace), place, 1500 + len(place.head.manifest))
+    places.remember(engine, handle, after)
+    return CheckpointInfo(**load.fields(handle, row, row.label, row.parent_id))
 
 
 # ------------------------------------------------------------------------------------------------ starting a thread
 
 
-class _Started(NamedTuple):
-    """What must be true, and be written, so that the thread and its line exist."""
+@dataclass(slots=True)
+class _Start:
+    """Where a save starts from, and what must be true and be written so that its thread and line exist."""
 
-    expects: list[Expect]
-    rows: list[Row]
+    here: Here
+    expects: list[Expect] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    drops: list[Drop] = field(default_factory=list)
 
 
-def _started(engine: Engine, handle: Handle, place: Place) -> tuple[Place, _Started]:
+def _continued(handle: Handle, here: Here | None) -> _Start | None:
+    return None if here is None else _with_metadata(handle, _Start(here))
+
+
+def _started(handle: Handle, place: Place) -> _Start:
     """The place with a thread, root and line in it, made up here if they do not exist yet."""
-    expects: list[Expect] = []
-    rows: list[Row] = []
-    thread, root, line = place.thread, place.root, place.line
-    if thread is None:
-        _check_not_deleted(handle, place)
-        thread, root = new_thread(handle, place.generation + 1)
-        expects += (ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation))
-        rows += (thread, *tags.of_metadata(thread.id, handle.metadata or {}))
-        if handle.namespace:
-            rows.append(sealed(root._replace(version=1)))
-    else:
-        bind(handle, place)
-        thread, tag_rows = _with_metadata(handle, thread)
-        rows += tag_rows
-    assert root is not None
-    if line is None:
-        line = root if not handle.namespace else new_line(root.tree, root.line, handle.namespace)
-    if line.version == 0 and handle.namespace:
-        expects.append(NamespaceFree(line.tree, line.thread, line.namespace))
-    return Place(thread, root, line, place.head, place.generation), _Started(expects, rows)
+    if place.thread is None or place.root is None:
+        return _new(handle, place.generation)
+    places.bind(handle, place.thread)
+    line = place.line or new_line(place.root.tree, place.root.line, handle.namespace)
+    start = _Start(Here(place.thread, place.root, line, place.head))
+    if line.version == 0:
+        start.expects.append(NamespaceFree(line.tree, line.thread, line.namespace))
+    return _with_metadata(handle, start)
 
 
-def _check_not_deleted(handle: Handle, place: Place) -> None:
-    if handle.generation is not None or (place.generation and not handle.reuse):
-        raise Deleted(f"{handle.name} was deleted; store.thread({handle.thread_id!r}, reuse=True) starts it anew")
+def _new(handle: Handle, generation: int) -> _Start:
+    places.check_not_deleted(handle, generation)
+    thread, root = new_thread(handle, generation + 1)
+    expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), generation)]
+    rows: list[Row] = [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
+    if not handle.namespace:
+        return _Start(Here(thread, root, root, None), expects, rows)
+    root = sealed(root._replace(version=1))
+    line = new_line(root.tree, root.line, handle.namespace)
+    return _Start(Here(thread, root, line, None), expects, [*rows, root])
 
 
-def _with_metadata(handle: Handle, thread: ThreadRow) -> tuple[ThreadRow, list[Row]]:
+def _with_metadata(handle: Handle, start: _Start) -> _Start:
     """Metadata given with a handle is merged into the thread's at the next save."""
     if not handle.metadata:
-        return thread, []
+        return start
+    thread = start.here.thread
     known = handle.codec.decode(thread.metadata) if thread.metadata else {}
-    fresh = {key: value for key, value in handle.metadata.items() if key not in known or known[key] != value}
-    if not fresh:
-        return thread, []
-    merged = handle.codec.encode({**known, **fresh}, "metadata")
-    return sealed(thread._replace(metadata=merged)), list(tags.of_metadata(thread.id, fresh))
+    merged = {**known, **handle.metadata}
+    enc = handle.codec.encode(merged, "metadata")
+    if enc == thread.metadata:
+        return start
+    start.drops += [DropRow(TagRow, row[:3]) for row in tags.of_metadata(thread.id, known)]
+    thread = sealed(thread._replace(metadata=enc))
+    start.rows += (thread, *tags.of_metadata(thread.id, merged))
+    start.here = start.here._replace(thread=thread)
+    return start
 
 
 # ------------------------------------------------------------------------------------------------ head and parent
 
 
-def _check_head(handle: Handle, fields: Fields, place: Place) -> None:
+def _check_head(handle: Handle, fields: Fields, here: Here) -> None:
     if fields.expect_head is None:
         return
-    actual = place.head.id if place.head is not None else ""
+    actual = here.head.id if here.head is not None else ""
     if actual != fields.expect_head:
         raise Conflict(
             f"{handle.name}: the head is {actual or 'nothing yet'!r}, not {fields.expect_head or 'nothing yet'!r}; "
@@ -170,34 +164,31 @@ def _check_head(handle: Handle, fields: Fields, place: Place) -> None:
         )
 
 
-async def _parent(
-    engine: Engine, handle: Handle, fields: Fields, place: Place, view: views.View | None
-) -> CheckpointRow | None:
+async def _parent(engine: Engine, handle: Handle, fields: Fields, here: Here) -> CheckpointRow | None:
     if fields.parent is ROOT:
         return None
-    if fields.parent is None or (place.head is not None and fields.parent == place.head.id):
-        return place.head
-    assert view is not None
-    row = await views.find(engine, view, str(fields.parent))
+    if fields.parent is None or (here.head is not None and fields.parent == here.head.id):
+        return here.head
+    row = await views.find(engine, await views.open_view(engine, here.line), str(fields.parent))
     if row is None:
         raise NotFound(f"{handle.name}: the parent {fields.parent!r} is not there; history() lists what is")
     return row
 
 
-def _base(line: LineRow, head: CheckpointRow | None, parent: CheckpointRow | None) -> Base:
+def _base(here: Here, parent: CheckpointRow | None) -> Base:
     """The parent's manifest. Only the head of a line may go on in its logs: any other parent's have gone on already,
     or belong to another line."""
     if parent is None:
-        return Base(line.tree, Manifest({}))
+        return Base(here.line.tree, Manifest({}))
     known = load.manifest_of(parent)
-    goes_on = head is not None and parent.seq == head.seq and parent.line == line.line
-    return Base(line.tree, known if goes_on else manifest.frozen(known), parent.size)
+    goes_on = parent is here.head and parent.line == here.line.line
+    return Base(here.line.tree, known if goes_on else manifest.frozen(known), parent.size)
 
 
 async def _origin(engine: Engine, handle: Handle) -> str | None:
     """A checkpoint of an inner namespace belongs under where the enclosing one stands."""
     outer = handle.inner(enclosing(handle.namespace))
-    place = engine.cache.get((outer.thread_id, outer.namespace)) or await find_place(engine, outer)
+    place = places.remembered(engine, outer) or await places.find(engine, outer)
     return place.head.id if place.head is not None else None
 
 
@@ -241,39 +232,28 @@ def _compared(handle: Handle, fields: Fields, first: CheckpointRow, changed: Cha
 # ------------------------------------------------------------------------------------------------ rows
 
 
-def _plan(
-    handle: Handle, place: Place, row: CheckpointRow, changed: Changed, started: _Started, id_free: IdFree | None
-) -> tuple[Place, Batch]:
-    line, root, thread = place.line, place.root, place.thread
-    assert line is not None
-    assert root is not None
-    assert thread is not None
-    expects, rows = started
-    expects.append(LineAt(line.tree, line.line, line.version))
-    if id_free is not None:
-        expects.append(id_free)
-    drops = list(changed.drops)
+def _plan(handle: Handle, start: _Start, row: CheckpointRow, changed: Changed) -> tuple[Here, Batch]:
+    here = start.here
+    line, root = here.line, here.root
+    expects = [*start.expects, LineAt(line.tree, line.line, line.version)]
+    rows = list(start.rows)
+    drops = [*start.drops, *changed.drops]
     if handle.namespace:
-        known_root = root.version > 0
-        if known_root:
+        if not start.rows or root not in start.rows:
             expects.append(ForksAt(root.tree, root.line, root.forks))
-        root = root if known_root else sealed(root._replace(version=1))
     else:
-        _retag_status(thread.id, place.head, row, rows, drops)
-    if row.run_id is not None and (place.head is None or place.head.run_id != row.run_id):
+        _retag_status(here, row, rows, drops)
+    if row.run_id is not None and (here.head is None or here.head.run_id != row.run_id):
         rows.append(sealed(RunRow(row.run_id, row.tree, row.line)))
     after = line_after(line, row, changed.stored)
     rows += (after, row, *changed.rows)
-    root = root if handle.namespace else after
-    return Place(thread, root, after, row, place.generation), Batch(expects, rows, drops)
+    return Here(here.thread, root if handle.namespace else after, after, row), Batch(expects, rows, drops)
 
 
-def _retag_status(
-    thread_id: str, before: CheckpointRow | None, after: CheckpointRow, rows: list[Row], drops: list[Drop]
-) -> None:
+def _retag_status(here: Here, row: CheckpointRow, rows: list[Row], drops: list[Drop]) -> None:
     """The status is indexed, and written only when it changes."""
-    if before is not None and before.status == after.status:
+    if here.head is not None and here.head.status == row.status:
         return
-    if before is not None:
-        drops.append(DropRow(TagRow, tags.status(thread_id, before.status)[:3]))
-    rows.append(tags.status(thread_id, after.status))
+    if here.head is not None:
+        drops.append(DropRow(TagRow, tags.status(here.thread.id, here.head.status)[:3]))
+    rows.append(tags.status(here.thread.id, row.status))

@@ -15,12 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from holdfast.backends.base import CheckpointRow
 from holdfast.codec import Codec, Opaque, channels_of
 from holdfast.engine import load
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.gaps import gaps
-from holdfast.engine.history import open_view, required
+from holdfast.engine.history import pointed
 from holdfast.errors import InvalidArgument
 
 Kind = Literal["added", "removed", "changed"]
@@ -86,7 +85,7 @@ def _short(value: Any) -> str:
 
 async def diff(engine: Engine, one: tuple[Handle, str], other: tuple[Handle, str]) -> Diff:
     """Channels that are the same stored version are not even loaded."""
-    old, new = await _row(engine, *one), await _row(engine, *other)
+    (_, old), (_, new) = await pointed(engine, *one), await pointed(engine, *other)
     before, after = load.manifest_of(old).channels, load.manifest_of(new).channels
     same = {name for name in before if name in after and before[name].digest == after[name].digest}
     codec = one[0].codec
@@ -94,10 +93,6 @@ async def diff(engine: Engine, one: tuple[Handle, str], other: tuple[Handle, str
     new_state, _ = await load.channels(engine, codec, new, after.keys() - same)
     found = _keys(codec, "", old_state, new_state, 0)
     return Diff(old.id, new.id, tuple(found))
-
-
-async def _row(engine: Engine, handle: Handle, checkpoint_id: str) -> CheckpointRow:
-    return await required(engine, handle, await open_view(engine, handle), checkpoint_id)
 
 
 def _compare(codec: Codec, path: str, old: Any, new: Any, depth: int) -> Iterator[Difference]:

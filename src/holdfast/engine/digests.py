@@ -13,7 +13,7 @@ from msgspec.msgpack import Encoder
 
 from holdfast.engine.parts import LIST, MAP, Parts
 
-SIZE: Final = 20
+SIZE: Final = 16
 _BY_ITEMS_FROM: Final = 4096  # bytes; below, one pass over the whole is cheaper
 _ITEM_AT_LEAST: Final = 128  # mean bytes an item; below, its digest would outweigh it
 

@@ -22,10 +22,10 @@ from holdfast.backends.base import (
     ThreadRow,
     sealed,
 )
-from holdfast.engine import load, manifest, tags, views
+from holdfast.engine import load, manifest, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import required
-from holdfast.engine.places import Place, find_place, read_place
+from holdfast.engine.places import Here
 from holdfast.engine.reduce import reducing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after
 from holdfast.engine.states import Base
@@ -45,7 +45,7 @@ async def fork(
         )
     for _ in range(_ATTEMPTS):
         if await _fork_once(engine, handle, at, edits, target, history):
-            engine.cache.drop((handle.thread_id, ""))
+            places.forget(engine, handle)
             return
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times while it was forked; try again")
 
@@ -53,26 +53,26 @@ async def fork(
 async def _fork_once(
     engine: Engine, handle: Handle, at: str | None, edits: Mapping[str, Any] | None, target: Handle, history: bool
 ) -> bool:
-    place = await read_place(engine, handle)
-    if place.thread is None or place.line is None or place.head is None:
+    here = await places.read(engine, handle)
+    if here is None or here.head is None:
         raise NotFound(f"{handle.name} has no checkpoint to fork from")
-    view = await views.open_view(engine, place.line)
-    point = place.head if at is None else await required(engine, handle, view, at)
+    view = await views.open_view(engine, here.line)
+    point = here.head if at is None else await required(engine, handle, view, at)
     generation, expects = await _free(engine, target)
-    thread = _directory(place.thread, target, generation, point)
+    thread = _directory(here.thread, target, generation, point)
     line = await _forked_line(engine, view, thread, point, history)
     puts: list[Row] = [thread, *_tags(target, thread, point)]
     if edits or not history:
-        line, rows = await _edited(engine, handle, target, line, point, edits or {})
+        line, rows = await _edited(engine, handle, target, Here(thread, line, line, None), point, edits or {})
         puts += rows
-    puts += (line, _era_after(place.line))
-    expects.append(LineAt(place.line.tree, place.line.line, place.line.version))
+    puts += (line, _era_after(here.line))
+    expects.append(LineAt(here.line.tree, here.line.line, here.line.version))
     return await engine.backend.commit(Batch(expects, puts))
 
 
 async def _free(engine: Engine, target: Handle) -> tuple[int, list[Expect]]:
     """The target's next generation, if nobody lives there."""
-    there = await find_place(engine, target)
+    there = await places.find(engine, target)
     if there.thread is not None:
         raise Conflict(f"{target.name} exists already; name another target", actual=target.thread_id)
     if there.generation:
@@ -122,9 +122,10 @@ async def _seen(engine: Engine, view: views.View, point: CheckpointRow) -> int:
 
 
 async def _edited(
-    engine: Engine, handle: Handle, target: Handle, line: LineRow, point: CheckpointRow, edits: Mapping[str, Any]
+    engine: Engine, handle: Handle, target: Handle, here: Here, point: CheckpointRow, edits: Mapping[str, Any]
 ) -> tuple[LineRow, list[Row]]:
     """The one checkpoint that a fork with edits, or without history, starts with."""
+    line = here.line
     base = Base(line.tree, manifest.frozen(load.manifest_of(point)), point.size)
     changed = await reducing(edits, {})(engine, target, base)
     fields = Fields(
@@ -132,8 +133,7 @@ async def _edited(
         next=load.decode_next(point.next) if point.next else (), metadata=point.metadata or None,
         journal_seq=point.journal_seq, parent_thread=handle.thread_id,
     )  # fmt: skip
-    place = Place(None, line, line, None, 0)
-    row = checkpoint_row(target, fields, place, point, changed, None)
+    row = checkpoint_row(target, fields, here, point, changed)
     if line.base_line is None:  # it names its parent, and does not see it
         row = sealed(row._replace(parent_seq=0, depth=1))
     rows: list[Row] = [row, *changed.rows]
@@ -152,26 +152,24 @@ def _era_after(line: LineRow) -> LineRow:
 async def copy(engine: Engine, source: Handle, target: Handle) -> bool:
     """Make `target` a copy: all namespaces, all branches, same ids. False if there was nothing to copy."""
     for _ in range(_ATTEMPTS):
-        place = await read_place(engine, source)
-        if place.thread is None or place.root is None:
+        here = await places.read(engine, source)
+        if here is None:
             return False
-        lines = await engine.backend.namespaces(place.root.tree, place.root.line)
+        lines = await engine.backend.namespaces(here.root.tree, here.root.line)
         if not any(line.checkpoints for line in lines):
             return False
-        if await _copy_once(engine, place, lines, target):
-            engine.cache.drop((source.thread_id, ""))
+        if await _copy_once(engine, here, lines, target):
+            places.forget(engine, source)
             return True
     raise Contended(f"{source.name}: other writers were faster {_ATTEMPTS} times while it was copied; try again")
 
 
-async def _copy_once(engine: Engine, place: Place, lines: list[LineRow], target: Handle) -> bool:
-    assert place.thread is not None
-    assert place.root is not None
+async def _copy_once(engine: Engine, here: Here, lines: list[LineRow], target: Handle) -> bool:
     generation, expects = await _free(engine, target)
-    thread = _directory(place.thread, target, generation, None)
-    copies = [_copied_line(line, thread, place.root.forks + 1) for line in lines]
+    thread = _directory(here.thread, target, generation, None)
+    copies = [_copied_line(line, thread, here.root.forks + 1) for line in lines]
     expects += [LineAt(line.tree, line.line, line.version) for line in lines]
-    puts: list[Row] = [thread, *_tags(target, thread, place.head), *copies, _era_after(place.root)]
+    puts: list[Row] = [thread, *_tags(target, thread, here.head), *copies, _era_after(here.root)]
     return await engine.backend.commit(Batch(expects, puts))
 
 

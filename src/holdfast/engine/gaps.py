@@ -22,7 +22,7 @@ def gaps(old: Sequence[Any], new: Sequence[Any]) -> list[Gap]:
     """Where two lists of encoded items differ."""
     start, end = _same_ends(old, new)
     a1, b1 = len(old) - end, len(new) - end
-    if start == a1 or start == b1:
+    if start in (a1, b1):
         return [(start, a1, start, b1)] if a1 != b1 else []
     if a1 - start == b1 - start:
         changed = _changed_places(old, new, start, a1)

@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from holdfast.backends.base import CheckpointRow, Filter
-from holdfast.engine import load, views
+from holdfast.engine import load, places, views
 from holdfast.engine.context import Engine, Handle, as_microseconds
-from holdfast.engine.places import read_place
 from holdfast.engine.views import View
 from holdfast.errors import InvalidArgument, NotFound
 from holdfast.model import Checkpoint, CheckpointInfo
@@ -21,11 +20,11 @@ _ALL: Final = 1 << 62
 
 async def latest(engine: Engine, handle: Handle, channels: Collection[str] | None = None) -> Loaded | None:
     """The checkpoint with the highest number."""
-    place = await read_place(engine, handle)
-    if place.line is None or place.head is None:
+    here = await places.read(engine, handle)
+    if here is None or here.head is None:
         return None
-    view = await views.open_view(engine, place.line)
-    return await load.checkpoint(engine, handle, view, place.head, channels)
+    view = await views.open_view(engine, here.line)
+    return await load.checkpoint(engine, handle, view, here.head, channels)
 
 
 async def by_id(
@@ -39,16 +38,28 @@ async def by_id(
 
 
 async def open_view(engine: Engine, handle: Handle) -> View | None:
-    place = await read_place(engine, handle)
-    return None if place.line is None else await views.open_view(engine, place.line)
+    here = await places.read(engine, handle)
+    return None if here is None else await views.open_view(engine, here.line)
 
 
-async def required(engine: Engine, handle: Handle, view: View | None, checkpoint_id: str) -> CheckpointRow:
+async def required(engine: Engine, handle: Handle, view: View, checkpoint_id: str) -> CheckpointRow:
     """The row of a checkpoint that has to be there."""
-    row = await views.find(engine, view, checkpoint_id) if view is not None else None
+    row = await views.find(engine, view, checkpoint_id)
     if row is None:
-        raise NotFound(f"{handle.name} has no checkpoint {checkpoint_id!r}; history() lists those it has")
+        raise _not_there(handle, checkpoint_id)
     return row
+
+
+def _not_there(handle: Handle, checkpoint_id: str) -> NotFound:
+    return NotFound(f"{handle.name} has no checkpoint {checkpoint_id!r}; history() lists those it has")
+
+
+async def pointed(engine: Engine, handle: Handle, checkpoint_id: str) -> tuple[View, CheckpointRow]:
+    """A checkpoint that has to be there, and the view that sees it."""
+    view = await open_view(engine, handle)
+    if view is None:
+        raise _not_there(handle, checkpoint_id)
+    return view, await required(engine, handle, view, checkpoint_id)
 
 
 async def at(
@@ -57,15 +68,15 @@ async def at(
     """At or before a step, a time or a place in the journal, along the head's lineage."""
     if sum(given is not None for given in (step, time, journal_seq)) != 1:
         raise InvalidArgument("at() takes exactly one of step=, time= and journal_seq=")
-    place = await read_place(engine, handle)
-    if place.line is None or place.head is None:
+    here = await places.read(engine, handle)
+    if here is None or here.head is None:
         return None
-    view = await views.open_view(engine, place.line)
-    segments = await views.chain(engine, view, place.head.seq)
+    view = await views.open_view(engine, here.line)
+    segments = await views.chain(engine, view, here.head.seq)
     moment = None if time is None else as_microseconds(time)
     where = Filter(max_step=step, max_time=moment, max_journal=journal_seq)
     limit = 1 if journal_seq is None else _ALL
-    rows = await views.scan_segments(engine, view, segments, place.head.seq, limit, where)
+    rows = await views.scan_segments(engine, view, segments, here.head.seq, limit, where)
     if not rows:
         return None
     row = max(rows, key=lambda row: (row.journal_seq, row.seq)) if journal_seq is not None else rows[0]
@@ -86,7 +97,7 @@ async def history(
         last = (await required(engine, handle, view, before)).seq - 1
     columns, keep = matching(handle, view, where or {})
     rows = await views.scan(engine, view, last, _ALL if limit is None else limit, columns, keep)
-    return [await load.info(engine, handle, view, row) for row in rows]
+    return [await load.info(engine, handle, view, one) for one in rows]
 
 
 def matching(
@@ -115,9 +126,7 @@ def matching(
 
 async def lineage(engine: Engine, handle: Handle, checkpoint_id: str) -> list[CheckpointInfo]:
     """The checkpoint and its ancestors, newest first, through forks."""
-    view = await open_view(engine, handle)
-    row = await required(engine, handle, view, checkpoint_id)
-    assert view is not None
+    view, row = await pointed(engine, handle, checkpoint_id)
     segments = await views.chain(engine, view, row.seq)
     rows = await views.scan_segments(engine, view, segments, row.seq, _ALL)
-    return [await load.info(engine, handle, view, row) for row in rows]
+    return [await load.info(engine, handle, view, one) for one in rows]

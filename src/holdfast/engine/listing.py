@@ -7,9 +7,8 @@ from typing import Any
 
 from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, checked
 from holdfast.codec import Codec
-from holdfast.engine import tags
+from holdfast.engine import places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime
-from holdfast.engine.places import read_place
 from holdfast.errors import InvalidArgument
 from holdfast.model import ForkPoint, ThreadInfo
 
@@ -35,10 +34,8 @@ def _tag(name: str, value: Any) -> tuple[str, str]:
 
 
 async def info(engine: Engine, handle: Handle) -> ThreadInfo | None:
-    place = await read_place(engine, handle.inner(""))
-    if place.thread is None or place.root is None:
-        return None
-    return _info(handle.codec, place.thread, place.root, place.head)
+    here = await places.read(engine, handle.inner(""))
+    return None if here is None else _info(handle.codec, here.thread, here.root, here.head)
 
 
 def _listed(codec: Codec, row: Listed) -> ThreadInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -39,13 +40,13 @@ async def versions(engine: Engine, tree: int, entries: Iterable[Entry]) -> dict[
     return found
 
 
-def version_of(entry: Entry, known: dict[Ref, Version]) -> Version | None:
-    return known[entry._replace(frozen=False)] if isinstance(entry, Ref) else None
+def version_of(ref: Ref, known: dict[Ref, Version]) -> Version:
+    return known[ref._replace(frozen=False)]
 
 
 def encoding(entry: Entry, known: dict[Ref, Version]) -> bytes:
     if isinstance(entry, Ref):
-        return known[entry._replace(frozen=False)].parts.enc
+        return version_of(entry, known).parts.enc
     return entry.enc
 
 
@@ -124,7 +125,7 @@ async def pending_writes(
 async def pending_rows(engine: Engine, view: views.View, row: CheckpointRow) -> list[PendingRow]:
     lines = view.ancestry[: [line.line for line in view.ancestry].index(row.line) + 1]
     found = await engine.backend.pending(row.tree, [(line.line, row.seq) for line in lines])
-    cuts = {line.line: above.base_era for above, line in zip(lines, lines[1:], strict=False)}
+    cuts = {line.line: above.base_era for above, line in pairwise(lines)}
     merged: dict[tuple[str, int], PendingRow] = {}
     for line in reversed(lines):
         for one in found:

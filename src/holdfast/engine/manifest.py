@@ -43,23 +43,22 @@ class Manifest(NamedTuple):
     extra: Entry | None = None
 
 
-_Packed = tuple[int, int, bytes] | tuple[int, int, bytes, bool]
+_Packed = bytes | list[int | bytes | bool]
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(
-    tuple[dict[str, bytes | list[int | bytes | bool]], bytes | list[int | bytes | bool] | None]
-).decode
+_decode = msgspec.msgpack.Decoder(dict[str, _Packed] | tuple[dict[str, _Packed], _Packed]).decode
 
 
 def pack(manifest: Manifest) -> bytes:
+    """A map of channels; with an extra, a pair of both."""
     channels = {name: _packed(entry) for name, entry in manifest.channels.items()}
-    return _encode((channels, None if manifest.extra is None else _packed(manifest.extra)))
+    return _encode(channels if manifest.extra is None else (channels, _packed(manifest.extra)))
 
 
 def unpack(data: bytes) -> Manifest:
-    channels, extra = _decode(data)
-    return Manifest(
-        {name: _unpacked(entry) for name, entry in channels.items()}, None if extra is None else _unpacked(extra)
-    )
+    found = _decode(data)
+    channels, extra = (found, None) if isinstance(found, dict) else found
+    entries = {name: _unpacked(entry) for name, entry in channels.items()}
+    return Manifest(entries, None if extra is None else _unpacked(extra))
 
 
 def _packed(entry: Entry) -> bytes | tuple[int | bytes | bool, ...]:
@@ -68,7 +67,7 @@ def _packed(entry: Entry) -> bytes | tuple[int | bytes | bool, ...]:
     return entry if entry.frozen else entry[:3]
 
 
-def _unpacked(entry: bytes | list[int | bytes | bool]) -> Entry:
+def _unpacked(entry: _Packed) -> Entry:
     return Inline(entry) if isinstance(entry, bytes) else Ref(*entry)  # type: ignore[arg-type]
 
 

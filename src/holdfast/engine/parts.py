@@ -25,7 +25,7 @@ class Shape(NamedTuple):
     """What the first bytes of an encoding say about it."""
 
     kind: int
-    count: int
+    size: int  # items, pairs or bytes
     start: int  # where the payload begins
 
 
@@ -82,13 +82,13 @@ def parts_of(enc: bytes) -> Parts:
     if shape.kind == LIST:
         return Parts(enc, LIST, split_items(enc))
     if shape.kind == MAP:
-        return Parts(enc, MAP, split_items(head(LIST, 2 * shape.count) + enc[shape.start :]))
+        return Parts(enc, MAP, split_items(head(LIST, 2 * shape.size) + enc[shape.start :]))
     return Parts(enc, shape.kind, [])
 
 
 def join(kind: int, items: Sequence[Raw | bytes]) -> bytes:
     size = len(items) // 2 if kind == MAP else len(items)
-    return b"".join([head(kind, size), *items])  # type: ignore[list-item]  # Raw has the buffer that join reads
+    return b"".join([head(kind, size), *items])
 
 
 def keyed(items: list[Raw]) -> dict[bytes, Raw]:

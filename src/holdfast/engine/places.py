@@ -11,62 +11,107 @@ from typing import NamedTuple
 from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.engine import views
 from holdfast.engine.context import Engine, Handle, grave_hash
-from holdfast.errors import Deleted
+from holdfast.errors import Deleted, NotFound
 from holdfast.ids import new_number
 
 
+class Here(NamedTuple):
+    """Where the checkpoints of a handle are, at one moment."""
+
+    thread: ThreadRow
+    root: LineRow
+    line: LineRow  # version 0 if it is only seen through a fork's origin, and not written yet
+    head: CheckpointRow | None
+
+
 class Place(NamedTuple):
-    """Where a handle's checkpoints are, at one moment."""
+    """The same, as far as it exists."""
 
     thread: ThreadRow | None
     root: LineRow | None
-    line: LineRow | None  # version 0 if it is only seen through a fork's origin, and not written yet
+    line: LineRow | None
     head: CheckpointRow | None
-    generation: int
+    generation: int  # of the thread's grave, if it has one
+
+    @property
+    def here(self) -> Here | None:
+        if self.thread is None or self.root is None or self.line is None:
+            return None
+        return Here(self.thread, self.root, self.line, self.head)
 
 
-NOWHERE = Place(None, None, None, None, 0)
+async def read(engine: Engine, handle: Handle) -> Here | None:
+    """For reads: nothing there, or nothing left, is None; another life of the thread is `Deleted`."""
+    place = await find(engine, handle)
+    if place.thread is not None:
+        bind(handle, place.thread)
+    return place.here
 
 
-async def read_place(engine: Engine, handle: Handle) -> Place:
-    """For reads: nothing there, or nothing left, is simply nowhere; another life of the thread is `Deleted`."""
-    place = await find_place(engine, handle)
+async def existing(engine: Engine, handle: Handle) -> Here:
+    """For writes about a checkpoint: it has to be there."""
+    place = await find(engine, handle)
     if place.thread is None:
-        return NOWHERE
-    bind(handle, place)
-    return place
+        check_not_deleted(handle, place.generation)
+        raise NotFound(f"{handle.name} does not exist yet: save a checkpoint first")
+    bind(handle, place.thread)
+    if place.here is None:
+        raise NotFound(f"{handle.name} has no checkpoint yet: save one first")
+    return place.here
 
 
-async def find_place(engine: Engine, handle: Handle) -> Place:
+async def find(engine: Engine, handle: Handle) -> Place:
     """What the backend says now."""
     engine.check_open()
-    found = await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id))
-    for row in found[:4]:
-        if row is not None:
-            checked(row)
-    place = Place(*found)
+    place = Place(*await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id)))
+    _check(place)
     if place.line is None and place.root is not None and place.root.base_line is not None and handle.namespace:
-        return await _through_origin(engine, handle, place)
+        return await _through_origin(engine, handle, place, place.root)
     return place
 
 
-def bind(handle: Handle, place: Place) -> None:
+def _check(place: Place) -> None:
+    for line in (place.root, place.line):
+        if line is not None:
+            checked(line)
+    if place.thread is not None:
+        checked(place.thread)
+    if place.head is not None:
+        checked(place.head)
+
+
+def bind(handle: Handle, thread: ThreadRow) -> None:
     """The first touch fixes which life of the thread the handle means."""
-    assert place.thread is not None
     if handle.generation is None:
-        handle.generation = place.thread.generation
-    elif handle.generation != place.thread.generation:
+        handle.generation = thread.generation
+    elif handle.generation != thread.generation:
         raise Deleted(f"{handle.name} was deleted and started anew since this handle was made; ask for a new handle")
 
 
-def usable(handle: Handle, place: Place) -> bool:
-    """Whether a place from the cache is in the life of the thread that the handle means."""
-    return place.thread is not None and handle.generation in (None, place.thread.generation)
+def check_not_deleted(handle: Handle, generation: int) -> None:
+    """A thread that is not there may be started, unless it was there and nobody asked to start it anew."""
+    if handle.generation is not None or (generation and not handle.reuse):
+        raise Deleted(f"{handle.name} was deleted; store.thread({handle.thread_id!r}, reuse=True) starts it anew")
 
 
-async def _through_origin(engine: Engine, handle: Handle, place: Place) -> Place:
-    root = place.root
-    assert root is not None
+def remembered(engine: Engine, handle: Handle) -> Here | None:
+    """Where the handle's line was when this process last wrote to it. It may have moved: a batch says from where."""
+    here: Here | None = engine.cache.get((handle.thread_id, handle.namespace))
+    if here is None or handle.generation not in (None, here.thread.generation):
+        return None
+    return here
+
+
+def remember(engine: Engine, handle: Handle, here: Here) -> None:
+    weight = 1500 + len(here.head.manifest if here.head is not None else b"")
+    engine.cache.put((handle.thread_id, handle.namespace), here, weight)
+
+
+def forget(engine: Engine, handle: Handle) -> None:
+    engine.cache.drop((handle.thread_id, handle.namespace))
+
+
+async def _through_origin(engine: Engine, handle: Handle, place: Place, root: LineRow) -> Place:
     seen = await _newest_seen(engine, handle, root)
     if seen is None:
         return place
@@ -82,7 +127,7 @@ async def _through_origin(engine: Engine, handle: Handle, place: Place) -> Place
 async def _newest_seen(engine: Engine, handle: Handle, root: LineRow) -> tuple[LineRow, CheckpointRow, int] | None:
     """The newest checkpoint of this namespace in the threads that the fork came from, that belongs under what the fork
     sees; with the line and the era that it is seen through."""
-    outer = await find_place(engine, handle.inner(enclosing(handle.namespace)))
+    outer = await find(engine, handle.inner(enclosing(handle.namespace)))
     outer_view = await views.open_view(engine, outer.line) if outer.line is not None else None
     while root.base_line is not None:
         base = await engine.backend.namespace(root.tree, root.base_line, handle.namespace)

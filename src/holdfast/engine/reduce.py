@@ -78,7 +78,6 @@ class _One:
             return None
         enc = self.codec.encode(new, self.path)
         old = load.version_of(self.base, self.known)
-        assert old is not None
         written = values.append(self.tree, enc, self.base, old)
         if written is None or written.version is None:
             return None

@@ -14,6 +14,7 @@ from holdfast.backends.base import (
     Drop,
     DropRow,
     DropTree,
+    Expect,
     GraveRow,
     LineAt,
     LineRow,
@@ -23,10 +24,10 @@ from holdfast.backends.base import (
     ThreadRow,
     sealed,
 )
-from holdfast.engine import tags, views
+from holdfast.engine import places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.history import matching
-from holdfast.engine.places import Place, find_place, read_place
+from holdfast.engine.places import Here
 from holdfast.engine.views import View
 from holdfast.engine.writes import marking
 from holdfast.errors import Contended
@@ -41,25 +42,27 @@ async def delete(engine: Engine, handle: Handle) -> None:
     """The whole thread, all namespaces. Deleting what is not there is a no-op."""
     root = Handle(handle.thread_id, "", handle.codec, None, False, handle.generation)
     for _ in range(_ATTEMPTS):
-        place = await read_place(engine, root)
-        if place.thread is None or place.root is None:
+        here = await places.read(engine, root)
+        if here is None:
             return
         handle.generation = root.generation
-        lines = await engine.backend.namespaces(place.root.tree, place.root.line)
-        alone = len(await engine.backend.tree_threads(place.root.tree)) == 1
-        if await engine.backend.commit(_burial(root, place, lines, alone)):
+        lines = await engine.backend.namespaces(here.root.tree, here.root.line)
+        alone = len(await engine.backend.tree_threads(here.root.tree)) == 1
+        if await engine.backend.commit(_burial(root, here, lines, alone)):
             for line in lines:
-                engine.cache.drop((handle.thread_id, line.namespace))
+                places.forget(engine, handle.inner(line.namespace))
             return
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times while it was deleted; try again")
 
 
-def _burial(handle: Handle, place: Place, lines: list[LineRow], alone: bool) -> Batch:
-    thread = place.thread
-    assert thread is not None
-    expects = [ThreadAt(thread.id, thread.line), *(LineAt(line.tree, line.line, line.version) for line in lines)]
+def _burial(handle: Handle, here: Here, lines: list[LineRow], alone: bool) -> Batch:
+    thread = here.thread
+    expects: list[Expect] = [
+        ThreadAt(thread.id, thread.line),
+        *(LineAt(line.tree, line.line, line.version) for line in lines),
+    ]
     grave = sealed(GraveRow(grave_hash(thread.id), thread.generation))
-    drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), *_untag(handle, thread, place.head)]
+    drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), *_untag(handle, thread, here.head)]
     if alone:
         return Batch(expects, [grave], [*drops, DropTree(thread.tree)])
     moved: list[Row] = [
@@ -89,11 +92,11 @@ async def delete_checkpoints(engine: Engine, handle: Handle, ids: Iterable[str])
 
 async def delete_run(engine: Engine, handle: Handle, run_id: str) -> int:
     """Remove what one run saved, in every namespace of the thread. A record without a run id is never touched."""
-    place = await read_place(engine, handle.inner(""))
-    if place.root is None:
+    here = await places.read(engine, handle.inner(""))
+    if here is None:
         return 0
     removed = 0
-    for namespace in await _namespaces(engine, place.root):
+    for namespace in await _namespaces(engine, here.root):
         inner = handle.inner(namespace)
 
         async def chosen(view: View, inner: Handle = inner) -> list[CheckpointRow]:
@@ -126,19 +129,19 @@ async def delete_run_everywhere(engine: Engine, run_id: str) -> int:
 
 async def _hide(engine: Engine, handle: Handle, chosen: Chosen) -> int:
     for _ in range(_ATTEMPTS):
-        place = await find_place(engine, handle)
-        if place.thread is None or place.line is None:
+        here = await places.read(engine, handle)
+        if here is None:
             return 0
-        view = await views.open_view(engine, place.line)
+        view = await views.open_view(engine, here.line)
         rows = await chosen(view)
         if not rows:
             return 0
         after, head = await _line_without(engine, view, {row.seq for row in rows})
-        batch = await marking(engine, place, [(row.seq, 1, None) for row in rows], after)
+        batch = await marking(engine, here, [(row.seq, 1, None) for row in rows], after)
         if not handle.namespace:
-            batch = _retagged(batch, handle, place, head)
-        engine.cache.drop((handle.thread_id, handle.namespace))
+            batch = _retagged(batch, here, head)
         if await engine.backend.commit(batch):
+            places.forget(engine, handle)
             return len(rows)
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times; try again")
 
@@ -156,12 +159,12 @@ async def _line_without(engine: Engine, view: View, removed: Collection[int]) ->
     return after, head
 
 
-def _retagged(batch: Batch, handle: Handle, place: Place, head: CheckpointRow | None) -> Batch:
+def _retagged(batch: Batch, here: Here, head: CheckpointRow | None) -> Batch:
     """The thread's status is that of its head."""
     drops: list[Drop] = []
     puts = list(batch.puts)
-    if place.head is not None:
-        drops.append(DropRow(TagRow, tags.status(handle.thread_id, place.head.status)[:3]))
+    if here.head is not None:
+        drops.append(DropRow(TagRow, tags.status(here.thread.id, here.head.status)[:3]))
     if head is not None:
-        puts.append(tags.status(handle.thread_id, head.status))
+        puts.append(tags.status(here.thread.id, head.status))
     return Batch(batch.expects, puts, drops)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, sealed
 from holdfast.engine import digests, load, manifest
 from holdfast.engine.context import Handle, now
 from holdfast.engine.manifest import Manifest
-from holdfast.engine.places import Place
+from holdfast.engine.places import Here
 from holdfast.engine.states import Changed
 from holdfast.ids import new_id, new_number
 from holdfast.model import Parent
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """What a save says besides the state; encoded where needed, checked by the façade."""
 
     node: str = ""
@@ -69,11 +68,9 @@ def _run_id(fields: Fields, parent: CheckpointRow | None) -> str | None:
 
 
 def checkpoint_row(
-    handle: Handle, fields: Fields, place: Place, parent: CheckpointRow | None, changed: Changed, origin: str | None
+    handle: Handle, fields: Fields, here: Here, parent: CheckpointRow | None, changed: Changed
 ) -> CheckpointRow:
-    line, root = place.line, place.root
-    assert line is not None
-    assert root is not None
+    line = here.line
     seq = line.seq + 1
     follows = parent is not None and parent.line == line.line and parent.seq == line.seq
     row = CheckpointRow(
@@ -83,7 +80,7 @@ def checkpoint_row(
         id=fields.id or new_id(),
         parent_id=parent.id if parent is not None else None,
         parent_seq=parent.seq if parent is not None else 0,
-        parent_thread=fields.parent_thread or _parent_thread(place, parent),
+        parent_thread=fields.parent_thread or _parent_thread(here, parent),
         stretch=parent.stretch if parent is not None and follows else seq,
         depth=parent.depth + 1 if parent is not None else 1,
         step=fields.step if fields.step is not None else (parent.step + 1 if parent is not None else 0),
@@ -97,19 +94,17 @@ def checkpoint_row(
         created_at=max(now(), parent.created_at if parent is not None else 0),
         journal_seq=fields.journal_seq or 0,
         size=changed.size,
-        origin=origin,
-        era=root.forks if handle.namespace else line.forks,
+        origin=fields.origin,
+        era=here.root.forks,
         digest=b"",
         manifest=manifest.pack(changed.manifest),
     )
     return sealed(row._replace(digest=row_digest(handle.namespace, row, changed.manifest, parent)))
 
 
-def _parent_thread(place: Place, parent: CheckpointRow | None) -> str | None:
+def _parent_thread(here: Here, parent: CheckpointRow | None) -> str | None:
     """The thread that a fork's first checkpoint came from."""
-    if parent is None or place.line is None or parent.line == place.line.line or place.thread is None:
-        return None
-    return place.thread.from_thread
+    return None if parent is None or parent.line == here.line.line else here.thread.from_thread
 
 
 def row_digest(namespace: str, row: CheckpointRow, known: Manifest, parent: CheckpointRow | None) -> bytes:

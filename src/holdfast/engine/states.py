@@ -74,7 +74,6 @@ def store_value(tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Vers
     if base is None:
         return changed.add(values.write(tree, enc, None, None))
     old = load.version_of(base, known)
-    assert old is not None
     if old.parts.enc == enc:
         return base
     return changed.add(values.write(tree, enc, base, old))

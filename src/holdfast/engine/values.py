@@ -81,7 +81,7 @@ def write(tree: int, enc: bytes, base: Ref | None, old: Version | None) -> Writt
 
 
 def append(tree: int, items_enc: bytes, base: Ref, old: Version) -> Written | None:
-    """Store the old list with these items added, without looking at the old ones. None if there is no list to add to."""
+    """Store the old list with these items added, without comparing the old ones. None if there is no list."""
     shape = shape_of(old.parts.enc)
     if shape.kind != LIST or shape_of(items_enc).kind != LIST:
         return None

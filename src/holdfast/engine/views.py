@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from holdfast.backends.base import ANY, CheckpointRow, Filter, LineRow, checked
@@ -72,7 +73,7 @@ async def open_view(engine: Engine, line: LineRow) -> View:
 
 async def _read_marks(engine: Engine, view: View) -> None:
     """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later."""
-    cuts = {line.line: below.base_era for below, line in zip(view.ancestry, view.ancestry[1:], strict=False)}
+    cuts = {line.line: below.base_era for below, line in pairwise(view.ancestry)}
     rows = await engine.backend.marks(view.line.tree, [line.line for line in view.ancestry])
     for line in reversed(view.ancestry):
         for row in sorted(row for row in rows if row.line == line.line):

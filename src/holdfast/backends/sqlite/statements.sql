@@ -10,7 +10,11 @@ INSERT OR REPLACE INTO grave VALUES (?, ?, ?)
 INSERT OR REPLACE INTO tag VALUES (?, ?, ?, ?)
 
 -- name: put_line
-INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tree, line) DO UPDATE SET
+    version = excluded.version, seq = excluded.seq, head_line = excluded.head_line, head_seq = excluded.head_seq,
+    checkpoints = excluded.checkpoints, size = excluded.size, updated_at = excluded.updated_at,
+    forks = excluded.forks, marks = excluded.marks, sum = excluded.sum
 
 -- name: put_checkpoint
 INSERT OR REPLACE INTO checkpoint
@@ -67,11 +71,11 @@ DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
 -- name: drop_chunks
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
 
+-- name: drop_tree_checkpoint
+DELETE FROM checkpoint WHERE line IN (SELECT line FROM line WHERE tree = ?)
+
 -- name: drop_tree_line
 DELETE FROM line WHERE tree = ?
-
--- name: drop_tree_checkpoint
-DELETE FROM checkpoint WHERE tree = ?
 
 -- name: drop_tree_mark
 DELETE FROM mark WHERE tree = ?

@@ -1,4 +1,8 @@
 -- The first format. docs/reference/format.md describes every column.
+-- application_id is "HOLD"; user_version is (format that code must know << 16) | number of this migration.
+
+PRAGMA application_id = 1213156420;
+PRAGMA user_version = 65537;
 
 CREATE TABLE thread (
     id TEXT NOT NULL PRIMARY KEY,
@@ -78,8 +82,9 @@ CREATE TABLE checkpoint (
     manifest BLOB NOT NULL,
     sum INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX checkpoint_by_seq ON checkpoint (tree, line, seq);
-CREATE UNIQUE INDEX checkpoint_by_id ON checkpoint (line, id);
+CREATE UNIQUE INDEX checkpoint_by_seq ON checkpoint (line, seq);
+-- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
+CREATE INDEX checkpoint_by_id ON checkpoint (line, id);
 
 CREATE TABLE mark (
     tree INTEGER NOT NULL,

@@ -1,0 +1,258 @@
+"""Lists: the checkpoints of a thread, and the threads of a store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from holdfast import InvalidArgument, NotFound, Store, ThreadInfo
+from holdfast.testing.driver import AnyThread, StoreTests, grown, head, ids, save_chain
+
+
+class History(StoreTests):
+    def test_history_is_newest_first(self, thread: AnyThread) -> None:
+        saved = save_chain(thread, 5)
+        assert thread.history() == saved[::-1]
+
+    def test_history_shows_twenty_unless_told(self, thread: AnyThread) -> None:
+        saved = [thread.save({"n": n}) for n in range(23)]
+        assert ids(thread.history()) == ids(saved[:2:-1])
+        assert ids(thread.history(limit=3)) == ids(saved[:-4:-1])
+        assert ids(thread.history(limit=None)) == ids(saved[::-1])
+
+    def test_a_limit_of_zero_is_an_empty_list(self, thread: AnyThread) -> None:
+        thread.save({})
+        assert thread.history(limit=0) == []
+
+    def test_a_negative_limit_is_refused(self, thread: AnyThread) -> None:
+        thread.save({})
+        with pytest.raises(InvalidArgument, match="limit"):
+            thread.history(limit=-1)
+
+    def test_pages_follow_each_other(self, thread: AnyThread) -> None:
+        saved = [thread.save({"n": n}) for n in range(7)]
+        found = thread.history(limit=3)
+        while page := thread.history(limit=3, before=found[-1].id):
+            found += page
+        assert ids(found) == ids(saved[::-1])
+
+    def test_before_an_unknown_checkpoint_is_not_found(self, thread: AnyThread) -> None:
+        thread.save({})
+        with pytest.raises(NotFound):
+            thread.history(before="x")
+
+    def test_history_shows_all_branches(self, thread: AnyThread) -> None:
+        first, second = save_chain(thread, 2)
+        branch = thread.save({}, parent=first.id)
+        assert ids(thread.history()) == ids([branch, second, first])
+
+    def test_history_is_of_one_namespace(self, store: Store) -> None:
+        outer = store.thread("t").save({})
+        inner = store.thread("t", "inner").save({})
+        assert ids(store.thread("t").history()) == [outer.id]
+        assert ids(store.thread("t", "inner").history()) == [inner.id]
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("run_id", "r1"), ("status", "paused"), ("source", "input"), ("node", "plan"), ("label", "x")],
+    )
+    def test_where_compares_a_field(self, thread: AnyThread, name: str, value: str) -> None:
+        thread.save({})
+        wanted: dict[str, Any] = {name: value}
+        first = thread.save({}, **wanted)
+        thread.save({})
+        second = thread.save({}, **wanted)
+        assert ids(thread.history(where=wanted)) == [second.id, first.id]
+        assert thread.history(where={name: "something else"}) == []
+
+    def test_where_compares_metadata(self, thread: AnyThread) -> None:
+        thread.save({}, metadata={"team": "red", "cost": 1})
+        blue = thread.save({}, metadata={"team": "blue", "cost": 1})
+        thread.save({})
+        assert ids(thread.history(where={"team": "blue"})) == [blue.id]
+        assert len(thread.history(where={"cost": 1})) == 2
+
+    def test_where_with_several_keys_means_all_of_them(self, thread: AnyThread) -> None:
+        for node in ("a", "b"):
+            for cost in (1, 2):
+                thread.save({}, node=node, metadata={"cost": cost}, run_id="r")
+        (found,) = thread.history(where={"node": "a", "cost": 2, "run_id": "r"})
+        assert (found.node, found.metadata["cost"]) == ("a", 2)
+
+    def test_where_does_not_count_towards_the_limit(self, thread: AnyThread) -> None:
+        wanted = [
+            thread.save({"n": n}, node="keep" if n % 10 == 0 else "other", metadata={"n": n % 10}) for n in range(40)
+        ]
+        expected = ids(wanted[::-10][-1:]) if False else ids([wanted[30], wanted[20]])
+        assert ids(thread.history(limit=2, where={"node": "keep"})) == expected
+        assert ids(thread.history(limit=2, where={"n": 0})) == expected
+        assert ids(thread.history(limit=2, where={"node": "keep"}, before=expected[-1])) == [
+            wanted[10].id,
+            wanted[0].id,
+        ]
+
+    def test_where_sees_a_label_given_later(self, thread: AnyThread) -> None:
+        first, second = save_chain(thread, 2, label="draft")
+        thread.label(first.id, "approved")
+        assert ids(thread.history(where={"label": "approved"})) == [first.id]
+        assert ids(thread.history(where={"label": "draft"})) == [second.id]
+
+
+class Threads(StoreTests):
+    def test_an_empty_store_lists_nothing(self, store: Store) -> None:
+        assert store.threads() == []
+
+    def test_threads_come_in_the_order_of_their_ids(self, store: Store) -> None:
+        for name in ("b", "a", "c", "B", "ä", "aa", "\U0001f600", "\uffee"):
+            store.thread(name).save({})
+        assert names(store.threads()) == ["B", "a", "aa", "b", "c", "ä", "\uffee", "\U0001f600"]
+
+    def test_a_thread_shows_its_head(self, store: Store) -> None:
+        thread = store.thread("t", metadata={"team": "red"})
+        first = thread.save(grown(0))
+        last = thread.save(grown(1), status="completed", step=9)
+        (info,) = store.threads()
+        assert info == thread.info()
+        assert (info.id, info.head, info.step, info.status, info.checkpoints) == ("t", last.id, 9, "completed", 2)
+        assert (dict(info.metadata), info.forked_from, info.lease) == ({"team": "red"}, None, None)
+        assert info.created_at <= first.created_at
+        assert info.updated_at == last.created_at
+        assert info.size > 0
+
+    def test_threads_are_listed_in_pages(self, store: Store) -> None:
+        expected = [f"t{n:02}" for n in range(7)]
+        for name in expected:
+            store.thread(name).save({})
+        found = store.threads(limit=3)
+        while page := store.threads(limit=3, after=found[-1].id):
+            found += page
+        assert names(found) == expected
+
+    def test_a_hundred_threads_are_shown_unless_told(self, store: Store) -> None:
+        for n in range(103):
+            store.thread(f"t{n:03}").save({})
+        assert len(store.threads()) == 100
+        assert len(store.threads(limit=None)) == 103
+        assert store.threads(limit=0) == []
+
+    def test_a_negative_thread_limit_is_refused(self, store: Store) -> None:
+        with pytest.raises(InvalidArgument, match="limit"):
+            store.threads(limit=-1)
+
+    @pytest.mark.parametrize(
+        "prefix", ["a", "a%", "a_", "%", "_", "a/", "\\", "A", "é", "\U0001f600", "\U0010ffff", "x\uffff", "*", "[a"]
+    )
+    def test_a_prefix_is_taken_literally(self, store: Store, prefix: str) -> None:
+        others = [
+            "a",
+            "ab",
+            "a%b",
+            "a_b",
+            "a/b",
+            "A",
+            "%",
+            "_x",
+            "\\x",
+            "é1",
+            "e",
+            "\U0001f600!",
+            "\U0001f601",
+            "\U0010ffff1",
+        ]
+        others += ["x\uffff!", "x\U00010000", "*", "[a]"]
+        for name in others:
+            store.thread(name).save({})
+        assert names(store.threads(prefix=prefix)) == sorted(name for name in others if name.startswith(prefix))
+
+    def test_prefix_and_after_go_together(self, store: Store) -> None:
+        for name in ("a/1", "a/2", "a/3", "b/1"):
+            store.thread(name).save({})
+        assert names(store.threads(prefix="a/", after="a/1")) == ["a/2", "a/3"]
+        assert names(store.threads(prefix="b/", after="a/2")) == ["b/1"]
+        assert names(store.threads(prefix="a/", after="b")) == []
+        assert names(store.threads(prefix="a/", after="a/1", limit=1)) == ["a/2"]
+
+    def test_where_finds_threads_by_metadata(self, store: Store) -> None:
+        for name, team in (("a", "red"), ("b", "blue"), ("c", "red")):
+            store.thread(name, metadata={"team": team}).save({})
+        assert names(store.threads(where={"team": "red"})) == ["a", "c"]
+        assert names(store.threads(where={"team": "green"})) == []
+        assert names(store.threads(where={"colour": "red"})) == []
+
+    @pytest.mark.parametrize("value", [1, True, None, 2.5, "x" * 500, ["a", 1], {"k": [1]}, "", "a\0b", b"\x00"])
+    def test_where_compares_any_value(self, store: Store, value: Any) -> None:
+        store.thread("a", metadata={"key": value}).save({})
+        store.thread("b", metadata={"key": "other"}).save({})
+        assert names(store.threads(where={"key": value})) == ["a"]
+
+    def test_where_tells_a_number_from_its_text(self, store: Store) -> None:
+        store.thread("a", metadata={"key": 1}).save({})
+        store.thread("b", metadata={"key": "1"}).save({})
+        assert names(store.threads(where={"key": 1})) == ["a"]
+        assert names(store.threads(where={"key": "1"})) == ["b"]
+
+    def test_where_with_several_keys_finds_threads_that_have_all(self, store: Store) -> None:
+        for n in range(8):
+            metadata = {"a": n & 1, "b": n & 2, "c": n & 4}
+            store.thread(f"t{n}", metadata=metadata).save({}, status="paused" if n > 3 else "running")
+        assert names(store.threads(where={"a": 1, "b": 2})) == ["t3", "t7"]
+        assert names(store.threads(where={"a": 1, "b": 2, "status": "paused"})) == ["t7"]
+        assert names(store.threads(prefix="t3", where={"a": 1, "b": 2, "c": 0, "status": "running"})) == ["t3"]
+
+    def test_where_status_is_that_of_the_head_now(self, store: Store) -> None:
+        thread = store.thread("t")
+        thread.save({}, status="running")
+        last = thread.save({}, status="completed")
+        assert names(store.threads(where={"status": "running"})) == []
+        assert names(store.threads(where={"status": "completed"})) == ["t"]
+        thread.delete_checkpoints([last.id])
+        assert names(store.threads(where={"status": "running"})) == ["t"]
+        assert names(store.threads(where={"status": "completed"})) == []
+
+    def test_a_status_in_the_metadata_is_not_the_threads_status(self, store: Store) -> None:
+        store.thread("t", metadata={"status": "odd"}).save({}, status="running")
+        assert names(store.threads(where={"status": "odd"})) == []
+        assert names(store.threads(where={"status": "running"})) == ["t"]
+
+    def test_metadata_of_a_later_handle_is_merged_at_the_next_save(self, store: Store) -> None:
+        store.thread("t", metadata={"team": "red", "kept": 1}).save({})
+        store.thread("t", metadata={"team": "blue", "more": 2}).save({})
+        info = store.thread("t").info()
+        assert info is not None
+        assert dict(info.metadata) == {"team": "blue", "kept": 1, "more": 2}
+
+    def test_where_finds_threads_by_their_metadata_now(self, store: Store) -> None:
+        store.thread("t", metadata={"team": "red"}).save({})
+        store.thread("t", metadata={"team": "blue"}).save({})
+        assert names(store.threads(where={"team": "blue"})) == ["t"]
+        assert names(store.threads(where={"team": "red"})) == []
+
+    def test_a_handle_without_metadata_changes_none(self, store: Store) -> None:
+        store.thread("t", metadata={"team": "red"}).save({})
+        store.thread("t").save({})
+        assert names(store.threads(where={"team": "red"})) == ["t"]
+
+    def test_a_thread_with_only_an_inner_namespace_is_listed_without_a_head(self, store: Store) -> None:
+        store.thread("t", "inner").save({})
+        (info,) = store.threads()
+        assert (info.id, info.head, info.step) == ("t", None, None)
+
+    def test_info_is_the_same_from_every_namespace(self, store: Store) -> None:
+        store.thread("t").save({})
+        store.thread("t", "inner").save({})
+        assert store.thread("t", "inner").info() == store.thread("t").info()
+
+    def test_info_of_a_fork_says_where_it_came_from(self, store: Store) -> None:
+        thread = store.thread("t")
+        save_chain(thread, 2)
+        fork = thread.fork(to="f")
+        info = fork.info()
+        assert info is not None
+        assert info.forked_from is not None
+        assert (info.forked_from.thread_id, info.forked_from.checkpoint_id) == ("t", head(thread).id)
+        assert info.checkpoints == 2
+
+
+def names(found: list[ThreadInfo]) -> list[str]:
+    return [one.id for one in found]

@@ -1,0 +1,410 @@
+"""One machine that drives every backend at once, and a model of plain dicts that says what each must show."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+import holdfast
+from holdfast import ROOT, Conflict, Deleted
+from tests.stateful.model import Handle, Line, Model, Point
+from tests.stateful.values import EDITS, SIZES
+from tests.stateful.worlds import World, compare, expected_info, open_worlds, outcome, wished
+
+NAMESPACES = ["", "a", "a|b", "c"]
+THREADS = ["t", "t/1", "T", "été", "t_1"]
+RUNS = ["r1", "r2"]
+TASKS = ["task-1", "task-2"]
+REDUCERS = {"extend": holdfast.extend, "merge": holdfast.merge, "replace": holdfast.replace}
+
+threads = st.sampled_from(THREADS)
+namespaces = st.sampled_from(["", "", *NAMESPACES])
+small = st.integers(0, 30)
+sizes = st.sampled_from(SIZES)
+via = st.integers(0, 1)
+edits = st.tuples(st.integers(0, len(EDITS) - 1), small, small, sizes)
+channels = st.sampled_from(["log", "doc", "n"])
+changes = st.lists(st.tuples(channels, edits), min_size=1, max_size=3)
+fields = st.fixed_dictionaries(
+    {},
+    optional={
+        "node": st.sampled_from(["plan", "act"]),
+        "next": st.sampled_from([("act",), ("plan", "act")]),
+        "step": st.integers(0, 9),
+        "source": st.sampled_from(["input", "loop"]),
+        "run_id": st.sampled_from(RUNS),
+        "status": st.sampled_from(["running", "completed", "interrupted"]),
+        "label": st.sampled_from(["good", "bad"]),
+        "metadata": st.just({"by": "test"}),
+        "extra": st.sampled_from([{"versions": [1, 2]}, {"versions": list(range(40))}]),
+    },
+)
+
+
+class Stores(RuleBasedStateMachine):
+    @initialize()
+    def open(self) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="holdfast-")
+        self.worlds = open_worlds(self.folder)
+        self.model = Model()
+        self.made = 0
+        self.tick = 0
+        self.kept: list[Handle] = []
+
+    def teardown(self) -> None:
+        if hasattr(self, "worlds"):
+            for world in self.worlds:
+                world.close()
+            self.folder.cleanup()
+
+    # ---------------------------------------------------------------- helpers
+
+    def new_name(self) -> str:
+        self.made += 1
+        return f"#{self.made}"
+
+    def line(self, thread_id: str, namespace: str) -> Line:
+        thread = self.model.threads.get(thread_id)
+        return thread.line(namespace) if thread else Line()
+
+    def some_point(self, thread_id: str, namespace: str, which: int) -> Point | None:
+        """Small numbers are the newest."""
+        points = self.line(thread_id, namespace).newest_first()
+        return points[which % len(points)] if points else None
+
+    def agree(self, wish: Callable[[], Any], call: Callable[[World], Any]) -> tuple[str, Any]:
+        """Ask the model, then every world, and want the same answer or the same refusal."""
+        answer, wanted = wished(wish)
+        for world in self.worlds:
+            got, found = outcome(lambda world=world: call(world))
+            if answer == "refused":
+                assert got == "refused", f"{world.name} answered {found!r} and should have refused with {wanted}"
+                assert found in wanted, f"{world.name} refused with {found}, not with {wanted}"
+            else:
+                assert got == "ok", f"{world.name} refused with {found}"
+                if not isinstance(wanted, Point):
+                    assert found == wanted, f"{world.name} answered {found!r}, not {wanted!r}"
+                else:
+                    assert found == expected_info(wanted), f"{world.name} returned another checkpoint"
+        return answer, wanted
+
+    def changed(self, state: dict[str, Any], what: list[tuple[str, Any]]) -> dict[str, Any]:
+        new = dict(state)
+        for channel, (edit, at, seed, size) in what:
+            new[channel] = EDITS[edit](new.get(channel, []), at, seed, size)
+        return new
+
+    def do_save(self, handle: Handle, via: int, state: dict[str, Any], passed: dict[str, Any]) -> None:
+        name = self.new_name()
+
+        def call(world: World) -> Any:
+            thread = world.kept.get(id(handle)) or world.thread(handle, via)
+            renamed = {
+                key: world.id(value) if key in ("id", "parent", "expect_head", "origin") and value is not ROOT else value
+                for key, value in passed.items()
+                if value is not None
+            }
+            info = thread.save(state, **renamed)
+            if passed.get("id") is None:
+                world.learn(name, info.id)
+            return world.seen(info)
+
+        self.agree(lambda: self.model.save(handle, name, state, passed), call)
+
+    # ---------------------------------------------------------------- saving
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes, passed=fields)
+    def save(self, thread_id: str, namespace: str, via: int, what: list[Any], passed: dict[str, Any]) -> None:
+        head = self.line(thread_id, namespace).head
+        state = self.changed(head.state if head else {}, what)
+        self.do_save(Handle(thread_id, namespace), via, state, passed)
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes, passed=fields, n=st.integers(0, 5))
+    def save_with_an_id(
+        self, thread_id: str, namespace: str, via: int, what: list[Any], passed: dict[str, Any], n: int
+    ) -> None:
+        line = self.line(thread_id, namespace)
+        if f"id{n}" in line.points or f"id{n}" in line.removed:
+            return
+        state = self.changed(line.head.state if line.head else {}, what)
+        self.do_save(Handle(thread_id, namespace), via, state, {**passed, "id": f"id{n}"})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, which=small, what=changes, passed=fields)
+    def save_under_an_older_parent(
+        self, thread_id: str, namespace: str, via: int, which: int, what: list[Any], passed: dict[str, Any]
+    ) -> None:
+        parent = self.some_point(thread_id, namespace, which)
+        if parent is not None:
+            state = self.changed(parent.state, what)
+            self.do_save(Handle(thread_id, namespace), via, state, {**passed, "parent": parent.id})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes)
+    def save_a_new_root(self, thread_id: str, namespace: str, via: int, what: list[Any]) -> None:
+        self.do_save(Handle(thread_id, namespace), via, self.changed({}, what), {"parent": ROOT})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via)
+    def save_under_a_missing_parent(self, thread_id: str, namespace: str, via: int) -> None:
+        self.do_save(Handle(thread_id, namespace), via, {"n": 1}, {"parent": "nobody"})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, which=small, what=changes)
+    def save_expecting_a_head(self, thread_id: str, namespace: str, via: int, which: int, what: list[Any]) -> None:
+        expected = self.some_point(thread_id, namespace, which)
+        head = self.line(thread_id, namespace).head
+        state = self.changed(head.state if head else {}, what)
+        passed = {"expect_head": expected.id if expected and which != 5 else ""}
+        self.do_save(Handle(thread_id, namespace), via, state, passed)
+
+    @rule(thread_id=threads, via=via, which=small, outer=st.sampled_from(["a", "c", "a|b"]), what=changes)
+    def save_with_an_origin(self, thread_id: str, via: int, which: int, outer: str, what: list[Any]) -> None:
+        origin = self.some_point(thread_id, outer.rpartition("|")[0], which)
+        head = self.line(thread_id, outer).head
+        if origin is not None:
+            state = self.changed(head.state if head else {}, what)
+            self.do_save(Handle(thread_id, outer), via, state, {"origin": origin.id})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, which=small, differently=st.booleans())
+    def save_the_same_id_again(
+        self, thread_id: str, namespace: str, via: int, which: int, differently: bool
+    ) -> None:
+        points = [
+            point
+            for point in self.line(thread_id, namespace).newest_first()
+            if point.passed is not None and point.passed.get("id") is not None and point.passed.get("parent") is None
+        ]
+        if points:
+            point = points[which % len(points)]
+            assert point.passed is not None
+            state = {**point.state, "other": 1} if differently else point.state
+            passed = {key: value for key, value in point.passed.items() if key not in ("expect_head",)}
+            self.do_save(Handle(thread_id, namespace), via, state, {**passed, "expect_head": "not the head"})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, which=small)
+    def save_the_id_of_a_removed_checkpoint(self, thread_id: str, namespace: str, via: int, which: int) -> None:
+        """Free again, or refused for good: both will do, and all backends must do the same."""
+        removed = sorted(one for one in self.line(thread_id, namespace).removed if one.startswith("id"))
+        if not removed:
+            return
+        handle = Handle(thread_id, namespace)
+        passed: dict[str, Any] = {"id": removed[which % len(removed)]}
+        kinds = [outcome(lambda world=world: world.thread(handle, via).save({"n": which}, **passed)) for world in self.worlds]  # fmt: skip  # noqa: E501
+        refused = {found for got, found in kinds if got == "refused"}
+        assert refused <= {Conflict, Deleted}, f"refused with {refused}"
+        assert len({got for got, _ in kinds}) == 1, f"backends disagree: {kinds}"
+        if not refused:
+            self.model.save(handle, "", {"n": which}, passed)
+
+    @rule(
+        thread_id=threads, namespace=namespaces, via=via, channel=channels, times=st.sampled_from([3, 66, 135]),
+        edit=edits, drop=st.booleans(),
+    )  # fmt: skip
+    def save_many(
+        self, thread_id: str, namespace: str, via: int, channel: str, times: int, edit: Any, drop: bool
+    ) -> None:
+        """Enough for frames and new keys."""
+        handle = Handle(thread_id, namespace)
+        if thread_id in self.model.graves and thread_id not in self.model.threads:
+            return
+        number, at, seed, size = edit
+        for i in range(times):
+            head = self.line(thread_id, namespace).head
+            state = dict(head.state) if head else {}
+            base = state.get(channel, [])
+            if i % 2 or not isinstance(base, list):
+                state[channel] = EDITS[number](base, at + i, seed + i, min(size, 700))
+            else:
+                state[channel] = [*base, f"{i} {seed}"]
+            self.do_save(handle, via + (i % 3 == 2), state, {})
+            if drop and i % 10 == 0:
+                self.drop_caches()
+
+    @rule(
+        thread_id=threads, namespace=namespaces, via=via, channel=channels, seed=small, size=sizes,
+        how=st.sampled_from(sorted(REDUCERS)), passed=st.fixed_dictionaries({}, optional={
+            "node": st.just("human"), "next": st.just(("act",)), "run_id": st.sampled_from(RUNS),
+            "status": st.sampled_from(["completed", "interrupted"]), "label": st.just("good"),
+        }),
+    )  # fmt: skip
+    def update(
+        self, thread_id: str, namespace: str, via: int, channel: str, seed: int, size: int, how: str,
+        passed: dict[str, Any],
+    ) -> None:  # fmt: skip
+        head = self.line(thread_id, namespace).head
+        old = head.state.get(channel) if head else None
+        new: Any = EDITS[5](None, 0, seed, size)
+        if how == "extend":
+            new = [new, seed]
+            how = how if isinstance(old, list) else "replace"
+        elif how == "merge":
+            new = {f"k{seed}": new}
+            how = how if isinstance(old, dict) else "replace"
+        handle, name = Handle(thread_id, namespace), self.new_name()
+
+        def call(world: World) -> Any:
+            info = world.thread(handle, via).update({channel: new}, reduce={channel: REDUCERS[how]}, **passed)
+            world.learn(name, info.id)
+            return world.seen(info)
+
+        self.agree(lambda: self.model.update(handle, name, {channel: new}, {channel: how}, passed), call)
+
+    @rule(thread_id=threads, via=via, key=st.sampled_from(["team", "tier"]), value=small)
+    def save_with_thread_metadata(self, thread_id: str, via: int, key: str, value: int) -> None:
+        handle = Handle(thread_id, "", metadata={key: value})
+        head = self.line(thread_id, "").head
+        self.do_save(handle, via, dict(head.state) if head else {}, {})
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes)
+    def save_into_a_reused_thread(self, thread_id: str, namespace: str, via: int, what: list[Any]) -> None:
+        head = self.line(thread_id, namespace).head
+        state = self.changed(head.state if head else {}, what)
+        self.do_save(Handle(thread_id, namespace, reuse=True), via, state, {})
+
+    # ---------------------------------------------------------------- handles that get old
+
+    @rule(thread_id=threads, namespace=namespaces, via=via)
+    def keep_a_handle(self, thread_id: str, namespace: str, via: int) -> None:
+        handle = Handle(thread_id, namespace)
+        self.model.touch(handle)
+        for world in self.worlds:
+            world.kept[id(handle)] = world.thread(handle, via)
+            world.kept[id(handle)].latest()
+        self.kept.append(handle)
+
+    @precondition(lambda self: self.kept)
+    @rule(which=small, what=changes)
+    def save_with_a_kept_handle(self, which: int, what: list[Any]) -> None:
+        handle = self.kept[which % len(self.kept)]
+        head = self.line(handle.thread_id, handle.namespace).head
+        self.do_save(handle, 0, self.changed(head.state if head else {}, what), {})
+
+    # ---------------------------------------------------------------- writes and labels
+
+    @rule(
+        thread_id=threads, namespace=namespaces, via=via, which=small, task=st.sampled_from(TASKS),
+        values=st.lists(st.tuples(channels, small, st.sampled_from([-2, -1, 0, 1, 2])), min_size=1, max_size=3),
+    )  # fmt: skip
+    def put_writes(
+        self, thread_id: str, namespace: str, via: int, which: int, task: str, values: list[tuple[str, int, int]]
+    ) -> None:
+        handle = Handle(thread_id, namespace)
+        point = self.some_point(thread_id, namespace, which)
+        name = point.id if point else "nobody"
+
+        def call(world: World) -> Any:
+            world.thread(handle, via).put_writes(world.id(name), values, task_id=task)
+
+        self.agree(lambda: self.model.put_writes(handle, name, list(values), task), call)
+
+    @rule(
+        thread_id=threads, namespace=namespaces, via=via, which=small, text=st.sampled_from(["", "good", "kept"]),
+    )  # fmt: skip
+    def label(self, thread_id: str, namespace: str, via: int, which: int, text: str) -> None:
+        handle = Handle(thread_id, namespace)
+        point = self.some_point(thread_id, namespace, which)
+        name = point.id if point else "nobody"
+        self.agree(
+            lambda: self.model.label(handle, name, text),
+            lambda world: world.thread(handle, via).label(world.id(name), text),
+        )
+
+    # ---------------------------------------------------------------- forks and copies
+
+    @rule(
+        thread_id=threads, to=threads, via=via, which=st.one_of(st.none(), small), history=st.booleans(),
+        what=st.one_of(st.none(), changes), namespace=st.sampled_from(["", "", "", "", "a"]),
+    )  # fmt: skip
+    def fork(
+        self, thread_id: str, to: str, via: int, which: int | None, history: bool, what: list[Any] | None,
+        namespace: str,
+    ) -> None:  # fmt: skip
+        handle, name = Handle(thread_id, namespace), self.new_name()
+        point = None if which is None else self.some_point(thread_id, "", which)
+        start = point or self.line(thread_id, "").head
+        new = None if what is None or start is None else self.changed(start.state, what)
+        edited = None if new is None or start is None else {k: v for k, v in new.items() if v != start.state.get(k)}
+        at = point.id if point else ("nobody" if which == 7 else None)
+
+        def call(world: World) -> Any:
+            made = world.thread(handle, via).fork(None if at is None else world.id(at), edits=edited, to=to, history=history)  # fmt: skip  # noqa: E501
+            latest = made.latest(channels=[])
+            assert latest is not None
+            if world.name_of(latest.id) == latest.id and (edited or not history):
+                world.learn(name, latest.id)
+
+        self.agree(lambda: self.model.fork(handle, at, edited, to, history, name), call)
+
+    @rule(source=threads, to=threads, via=via)
+    def copy_thread(self, source: str, to: str, via: int) -> None:
+        self.agree(
+            lambda: self.model.copy_thread(source, to),
+            lambda world: world.store(via).copy_thread(source, to),
+        )
+
+    # ---------------------------------------------------------------- removing
+
+    @rule(thread_id=threads, namespace=namespaces, via=via)
+    def delete(self, thread_id: str, namespace: str, via: int) -> None:
+        handle = Handle(thread_id, namespace)
+        self.agree(lambda: self.model.delete(handle), lambda world: world.thread(handle, via).delete())
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, which=st.lists(small, min_size=1, max_size=3))
+    def delete_checkpoints(self, thread_id: str, namespace: str, via: int, which: list[int]) -> None:
+        handle = Handle(thread_id, namespace)
+        points = [self.some_point(thread_id, namespace, one) for one in which]
+        names = ["nobody", *(point.id for point in points if point)]
+        self.agree(
+            lambda: self.model.delete_checkpoints(handle, names),
+            lambda world: world.thread(handle, via).delete_checkpoints([world.id(name) for name in names]),
+        )
+
+    @rule(thread_id=threads, namespace=namespaces, via=via, run_id=st.sampled_from(RUNS))
+    def delete_run(self, thread_id: str, namespace: str, via: int, run_id: str) -> None:
+        handle = Handle(thread_id, namespace)
+        self.agree(
+            lambda: self.model.delete_run(handle, run_id),
+            lambda world: world.thread(handle, via).delete_run(run_id),
+        )
+
+    @rule(via=via, run_id=st.sampled_from(RUNS))
+    def delete_run_everywhere(self, via: int, run_id: str) -> None:
+        self.agree(
+            lambda: self.model.delete_run_everywhere(run_id),
+            lambda world: world.store(via).delete_run(run_id),
+        )
+
+    # ---------------------------------------------------------------- forgetting
+
+    @rule(via=via)
+    def reopen(self, via: int) -> None:
+        self.kept.clear()
+        for world in self.worlds:
+            world.kept.clear()
+            world.reopen(via)
+
+    @rule()
+    def drop_caches(self) -> None:
+        for world in self.worlds:
+            for store in world.stores:
+                store._calls.engine.cache.clear()
+
+    # ---------------------------------------------------------------- looking
+
+    @invariant()
+    def every_world_shows_what_the_model_shows(self) -> None:
+        if hasattr(self, "worlds"):
+            self.tick += 1
+            compare(self.worlds, self.model, NAMESPACES, THREADS, self.tick)
+
+
+TestStores = Stores.TestCase
+TestStores.settings = settings(
+    max_examples=60,
+    stateful_step_count=40,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
