@@ -6,12 +6,13 @@ ever suspends, so the sync façade runs one with a single ``send(None)``, and th
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +33,8 @@ def run(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P
 
 async def threaded(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Call and drive on a worker thread, from whichever event loop this is."""
+    import asyncio  # here, because a program that stays sync should not pay for loading it
+
     context = contextvars.copy_context()
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_workers(), lambda: context.run(run, call, *args, **kwargs))
@@ -44,6 +47,8 @@ def _workers() -> ThreadPoolExecutor:
     """One pool for the process: it belongs to no loop and to no store."""
     global _pool
     if _pool is None:
+        from concurrent.futures import ThreadPoolExecutor
+
         _pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="holdfast")
     return _pool
 

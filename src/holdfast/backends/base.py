@@ -82,7 +82,7 @@ class LineRow(NamedTuple):
     size: int
     updated_at: int
     forks: int  # how often this thread was forked or copied: the era of what is written next
-    marks: int  # how many marks this line has; 0 lets reads skip them
+    marks: int  # how many marks were made on what this line sees; 0 lets reads skip them
     base_line: int | None  # the line this one was forked from
     base_seq: int
     base_era: int  # what that thread wrote in this era or later is not seen
@@ -98,6 +98,7 @@ class CheckpointRow(NamedTuple):
     parent_id: str | None
     parent_seq: int  # 0 when there is none, or none that this line sees
     parent_thread: str | None  # None when it is this thread
+    parent_digest: bytes | None  # only where the parent can't be seen: what the digest below was made with
     stretch: int  # every row of this line from here to `seq` is an ancestor (see docs/reference/format.md)
     depth: int  # how many checkpoints its lineage had when it was saved, itself included
     step: int
@@ -360,8 +361,8 @@ class Backend(ABC):
         """Directory entry, root line, this namespace's line and its head, in one look."""
 
     @abstractmethod
-    async def lines(self, tree: int, lines: Sequence[int]) -> list[LineRow]:
-        """These lines, as far as they exist."""
+    async def ancestry(self, tree: int, line: int) -> list[LineRow]:
+        """This line, the one it was forked from, and so on."""
 
     @abstractmethod
     async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
@@ -395,8 +396,10 @@ class Backend(ABC):
         continues from, oldest first."""
 
     @abstractmethod
-    async def pending(self, tree: int, keys: Sequence[tuple[int, int]]) -> list[PendingRow]:
-        """The pending writes of these (line, seq)."""
+    async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
+        """The pending writes that a line sees for one number: its own, and those of each line below it that were
+        written before the era at which the line above was forked off. Farthest line first. The line itself need not
+        be stored yet."""
 
     @abstractmethod
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:

@@ -165,10 +165,14 @@ class MemoryBackend(Backend):
         line = self._by_namespace.get((tree, thread, namespace))
         return None if line is None else cast(LineRow, self._tables[LineRow].get(tree, line))
 
-    async def lines(self, tree: int, lines: Sequence[int]) -> list[LineRow]:
+    async def ancestry(self, tree: int, line: int) -> list[LineRow]:
         with self._lock:
-            found = [self._tables[LineRow].get(tree, line) for line in lines]
-            return [line for line in found if line is not None]
+            found = []
+            row = self._tables[LineRow].get(tree, line)
+            while row is not None:
+                found.append(row)
+                row = self._tables[LineRow].get(tree, row.base_line)
+            return found
 
     async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
         with self._lock:
@@ -229,9 +233,15 @@ class MemoryBackend(Backend):
                 return found
             log, pos = base.base_log, base.base_pos
 
-    async def pending(self, tree: int, keys: Sequence[tuple[int, int]]) -> list[PendingRow]:
+    async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
         with self._lock:
-            return [row for line, seq in keys for row in self._tables[PendingRow].under(tree, line, seq)]
+            found: list[PendingRow] = self._tables[PendingRow].under(line.tree, line.line, seq)
+            below: LineRow | None = line
+            while below is not None and below.base_line is not None:
+                rows = self._tables[PendingRow].under(line.tree, below.base_line, seq)
+                found[:0] = [row for row in rows if row.era < below.base_era]
+                below = self._tables[LineRow].get(line.tree, below.base_line)
+            return found
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
         with self._lock:

@@ -30,7 +30,13 @@ def run() -> None:
 
 def build() -> typer.Typer:
     """The application with every command in it."""
-    app = typer.Typer(name="holdfast", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        name="holdfast",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,  # plain help: loading rich for it would take longer than all the rest
+        pretty_exceptions_enable=False,
+    )
     app.callback()(options)
     for module_name in command_modules():
         module = importlib.import_module(f"{commands.__name__}.{module_name}")

@@ -176,12 +176,12 @@ async def _parent(engine: Engine, handle: Handle, fields: Fields, here: Here) ->
 
 
 def _base(here: Here, parent: CheckpointRow | None) -> Base:
-    """The parent's manifest. Only the head of a line may go on in its logs: any other parent's have gone on already,
-    or belong to another line."""
+    """The parent's manifest. Only the last checkpoint that the line ever had may go on in its logs: those of any other
+    have gone on already, if only for a checkpoint that was removed since, or belong to another line."""
     if parent is None:
         return Base(here.line.tree, Manifest({}))
     known = load.manifest_of(parent)
-    goes_on = parent is here.head and parent.line == here.line.line
+    goes_on = parent.line == here.line.line and parent.seq == here.line.seq
     return Base(here.line.tree, known if goes_on else manifest.frozen(known), parent.size)
 
 

@@ -105,11 +105,13 @@ async def _forked_line(
     line = LineRow(
         tree=origin.tree, line=thread.line, thread=thread.line, namespace="", version=1, seq=point.seq,
         head_line=point.line, head_seq=point.seq, checkpoints=await _seen(engine, view, point), size=0,
-        updated_at=thread.created_at, forks=0, marks=0, base_line=origin.line, base_seq=point.seq,
+        updated_at=thread.created_at, forks=0, marks=origin.marks, base_line=origin.line, base_seq=point.seq,
         base_era=origin.forks + 1, whole=0,
     )  # fmt: skip
     if not history:
-        line = line._replace(seq=0, head_line=0, head_seq=0, checkpoints=0, base_line=None, base_seq=0, base_era=0)
+        line = line._replace(
+            seq=0, head_line=0, head_seq=0, checkpoints=0, marks=0, base_line=None, base_seq=0, base_era=0
+        )
     return sealed(line)
 
 
@@ -135,7 +137,7 @@ async def _edited(
     )  # fmt: skip
     row = checkpoint_row(target, fields, here, point, changed)
     if line.base_line is None:  # it names its parent, and does not see it
-        row = sealed(row._replace(parent_seq=0, depth=1))
+        row = sealed(row._replace(parent_seq=0, parent_digest=point.digest, depth=1))
     rows: list[Row] = [row, *changed.rows]
     if row.run_id is not None:
         rows.append(sealed(RunRow(row.run_id, row.tree, row.line)))
@@ -177,6 +179,6 @@ def _copied_line(line: LineRow, thread: ThreadRow, era: int) -> LineRow:
     return sealed(
         line._replace(
             line=new_number() if line.namespace else thread.line, thread=thread.line, version=1, size=0, forks=0,
-            marks=0, base_line=line.line, base_seq=line.seq, base_era=era, whole=1,
+            base_line=line.line, base_seq=line.seq, base_era=era, whole=1,
         )
     )  # fmt: skip

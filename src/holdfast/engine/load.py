@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -117,21 +116,12 @@ def fields(handle: Handle, row: CheckpointRow, label: str, parent_id: str | None
 async def pending_writes(
     engine: Engine, codec: Codec, view: views.View, row: CheckpointRow
 ) -> tuple[PendingWrite, ...]:
-    """Those of every line that sees the checkpoint, as far as each was written before the next one was forked off."""
-    rows = await pending_rows(engine, view, row)
-    return tuple(_write(codec, one) for one in sorted(rows, key=lambda r: (r.task_path, r.task_id, r.idx)))
-
-
-async def pending_rows(engine: Engine, view: views.View, row: CheckpointRow) -> list[PendingRow]:
-    lines = view.ancestry[: [line.line for line in view.ancestry].index(row.line) + 1]
-    found = await engine.backend.pending(row.tree, [(line.line, row.seq) for line in lines])
-    cuts = {line.line: above.base_era for above, line in pairwise(lines)}
+    """In the order of task path, task and index."""
     merged: dict[tuple[str, int], PendingRow] = {}
-    for line in reversed(lines):
-        for one in found:
-            if one.line == line.line and (line.line not in cuts or checked(one).era < cuts[line.line]):
-                _merge(merged, checked(one))
-    return list(merged.values())
+    for one in await engine.backend.pending(view.line, row.seq):
+        _merge(merged, checked(one))
+    rows = sorted(merged.values(), key=lambda one: (one.task_path, one.task_id, one.idx))
+    return tuple(_write(codec, one) for one in rows)
 
 
 def _merge(known: dict[tuple[str, int], PendingRow], row: PendingRow) -> None:

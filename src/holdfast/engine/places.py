@@ -6,6 +6,7 @@ as far as that namespace had come under the checkpoints that the fork sees.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, checked
@@ -119,7 +120,7 @@ async def _through_origin(engine: Engine, handle: Handle, place: Place, root: Li
     line = LineRow(
         tree=root.tree, line=new_number(), thread=root.line, namespace=handle.namespace, version=0, seq=row.seq,
         head_line=row.line, head_seq=row.seq, checkpoints=row.depth, size=0, updated_at=root.updated_at, forks=0,
-        marks=0, base_line=base.line, base_seq=row.seq, base_era=era, whole=0,
+        marks=base.marks, base_line=base.line, base_seq=row.seq, base_era=era, whole=0,
     )  # fmt: skip
     return place._replace(line=line, head=row)
 
@@ -129,13 +130,12 @@ async def _newest_seen(engine: Engine, handle: Handle, root: LineRow) -> tuple[L
     sees; with the line and the era that it is seen through."""
     outer = await find(engine, handle.inner(enclosing(handle.namespace)))
     outer_view = await views.open_view(engine, outer.line) if outer.line is not None else None
-    while root.base_line is not None:
-        base = await engine.backend.namespace(root.tree, root.base_line, handle.namespace)
+    for above, below in pairwise(await engine.backend.ancestry(root.tree, root.line)):
+        base = await engine.backend.namespace(root.tree, below.line, handle.namespace)
         if base is not None:
             view = await views.open_view(engine, checked(base))
-            row = await _newest_under(engine, view, root.base_era, outer_view)
-            return None if row is None else (base, row, root.base_era)
-        (root,) = await engine.backend.lines(root.tree, [root.base_line])
+            row = await _newest_under(engine, view, above.base_era, outer_view)
+            return None if row is None else (base, row, above.base_era)
     return None
 
 

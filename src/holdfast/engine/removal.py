@@ -110,11 +110,8 @@ async def delete_run(engine: Engine, handle: Handle, run_id: str) -> int:
 async def _namespaces(engine: Engine, root: LineRow) -> list[str]:
     """Those the thread has written, and those it sees through what it was forked from."""
     found: set[str] = set()
-    line: LineRow | None = root
-    while line is not None:
+    for line in await engine.backend.ancestry(root.tree, root.line):
         found |= {one.namespace for one in await engine.backend.namespaces(line.tree, line.line)}
-        below = await engine.backend.lines(line.tree, [line.base_line]) if line.base_line is not None else []
-        line = below[0] if below else None
     return sorted(found)
 
 

@@ -81,6 +81,7 @@ def checkpoint_row(
         parent_id=parent.id if parent is not None else None,
         parent_seq=parent.seq if parent is not None else 0,
         parent_thread=fields.parent_thread or _parent_thread(here, parent),
+        parent_digest=None,
         stretch=parent.stretch if parent is not None and follows else seq,
         depth=parent.depth + 1 if parent is not None else 1,
         step=fields.step if fields.step is not None else (parent.step + 1 if parent is not None else 0),

@@ -37,11 +37,11 @@ class Mark(NamedTuple):
 
 @dataclass(eq=False)
 class View:
-    """A line, the lines under it, and what they say about single checkpoints."""
+    """A line, and what is said in its view about single checkpoints. The lines under it are looked up when needed."""
 
     line: LineRow
-    ancestry: list[LineRow]  # this line, the one it was forked from, and so on
     marks: dict[int, Mark] = field(default_factory=dict)
+    _ancestry: list[LineRow] | None = None
     _inherited: list[Segment] | None = None
 
     @property
@@ -55,27 +55,35 @@ class View:
         mark = self.marks.get(row.seq)
         return row.label if mark is None or mark.label is None else mark.label
 
-    def home(self, seq: int) -> int:
-        """The line whose row has this number in this view."""
-        return next(line.line for line in self.ancestry if seq > line.base_seq or line.base_line is None)
-
 
 async def open_view(engine: Engine, line: LineRow) -> View:
-    ancestry = [line]
-    while ancestry[-1].base_line is not None:
-        below = await engine.backend.lines(line.tree, [ancestry[-1].base_line])
-        ancestry.append(checked(below[0]))
-    view = View(line, ancestry)
-    if any(one.marks for one in ancestry):
+    view = View(line)
+    if line.marks:
         await _read_marks(engine, view)
     return view
 
 
+async def ancestry(engine: Engine, view: View) -> list[LineRow]:
+    """The view's line, the one it was forked from, and so on."""
+    if view._ancestry is None:
+        base = view.line.base_line
+        below = [] if base is None else await engine.backend.ancestry(view.line.tree, base)
+        view._ancestry = [view.line, *map(checked, below)]
+    return view._ancestry
+
+
+async def _home(engine: Engine, view: View, seq: int) -> int:
+    """The line whose row has this number in this view."""
+    lines = await ancestry(engine, view)
+    return next(line.line for line in lines if seq > line.base_seq or line.base_line is None)
+
+
 async def _read_marks(engine: Engine, view: View) -> None:
     """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later."""
-    cuts = {line.line: below.base_era for below, line in pairwise(view.ancestry)}
-    rows = await engine.backend.marks(view.line.tree, [line.line for line in view.ancestry])
-    for line in reversed(view.ancestry):
+    lines = await ancestry(engine, view)
+    cuts = {line.line: above.base_era for above, line in pairwise(lines)}
+    rows = await engine.backend.marks(view.line.tree, [line.line for line in lines])
+    for line in reversed(lines):
         for row in sorted(row for row in rows if row.line == line.line):
             if line is view.line or checked(row).era < cuts[line.line]:
                 known = view.marks.get(row.seq, Mark())
@@ -94,12 +102,13 @@ async def inherited(engine: Engine, view: View) -> list[Segment]:
 
 
 async def _inherited(engine: Engine, view: View, level: int) -> list[Segment]:
-    line = view.ancestry[level]
+    lines = await ancestry(engine, view)
+    line = lines[level]
     if line.base_line is None:
         return []
     if not line.whole:
         return await chain(engine, view, line.base_seq)
-    base = view.ancestry[level + 1]
+    base = lines[level + 1]
     return [Segment(base.line, base.base_seq + 1, line.base_seq), *await _inherited(engine, view, level + 1)]
 
 
@@ -107,7 +116,7 @@ async def chain(engine: Engine, view: View, seq: int) -> list[Segment]:
     """The checkpoint with this number and its ancestors, newest first. Numbers only fall, so a cycle can't loop."""
     found: list[Segment] = []
     while seq > 0:
-        home = view.home(seq)
+        home = await _home(engine, view, seq)
         newest = await engine.backend.checkpoints(view.line.tree, home, 1, seq, 1)
         if not newest or newest[0].seq != seq:
             break
@@ -123,8 +132,8 @@ async def chain(engine: Engine, view: View, seq: int) -> list[Segment]:
 
 async def find(engine: Engine, view: View, checkpoint_id: str) -> CheckpointRow | None:
     """The checkpoint of this id, if the view sees it."""
-    lines = [line.line for line in view.ancestry]
-    for row in await engine.backend.by_id(view.line.tree, lines, checkpoint_id):
+    lines = await ancestry(engine, view)
+    for row in await engine.backend.by_id(view.line.tree, [line.line for line in lines], checkpoint_id):
         if await sees(engine, view, checked(row)):
             return row
     return None

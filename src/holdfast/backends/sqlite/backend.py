@@ -163,7 +163,11 @@ class SqliteBackend(Backend):
                 connection = self._readers.pop()
             except IndexError:
                 connection = files.connect(self.path)
-            yield connection
+            try:
+                yield connection
+            except BaseException:
+                connection.close()
+                raise
         if len(self._readers) < _POOLED and not self._closed:
             self._readers.append(connection)
         else:
@@ -184,8 +188,8 @@ class SqliteBackend(Backend):
         thread, root, own, head = _cut(rows[0], ThreadRow, LineRow, LineRow, CheckpointRow)
         return Found(thread, root, own, head, 0)
 
-    async def lines(self, tree: int, lines: Sequence[int]) -> list[LineRow]:
-        return self._rows(LineRow._make, "lines", tree, json.dumps(list(lines)))
+    async def ancestry(self, tree: int, line: int) -> list[LineRow]:
+        return self._rows(LineRow._make, "ancestry", tree, line)
 
     async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
         return self._rows(LineRow._make, "namespaces", tree, thread)
@@ -219,8 +223,8 @@ class SqliteBackend(Backend):
             found[ask].append(Piece(ChunkRow._make(chunk), pos))
         return found
 
-    async def pending(self, tree: int, keys: Sequence[tuple[int, int]]) -> list[PendingRow]:
-        return self._rows(PendingRow._make, "pending", tree, json.dumps(list(keys)))
+    async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
+        return self._rows(PendingRow._make, "pending", line.tree, line.line, line.base_line, line.base_era, seq)
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
         span = (prefix, after, after_prefix(prefix), limit)

@@ -18,7 +18,7 @@ ON CONFLICT (tree, line) DO UPDATE SET
 
 -- name: put_checkpoint
 INSERT OR REPLACE INTO checkpoint
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_mark
 INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -127,8 +127,15 @@ WHERE thread.id = ?1
 -- name: grave
 SELECT generation FROM grave WHERE hash = ?
 
--- name: lines
-SELECT line.* FROM json_each(?2) AS want JOIN line ON line.tree = ?1 AND line.line = want.value ORDER BY want.key
+-- name: ancestry
+WITH RECURSIVE below (line, depth) AS (
+    SELECT ?2, 0
+    UNION ALL
+    SELECT line.base_line, below.depth + 1
+    FROM below JOIN line ON line.tree = ?1 AND line.line = below.line
+    WHERE line.base_line IS NOT NULL
+)
+SELECT line.* FROM below JOIN line ON line.tree = ?1 AND line.line = below.line ORDER BY below.depth
 
 -- name: namespaces
 SELECT * FROM line WHERE tree = ? AND thread = ? ORDER BY namespace
@@ -197,9 +204,17 @@ FROM want JOIN chunk ON chunk.tree = ?1 AND chunk.log = want.log
 ORDER BY want.ask, want.depth DESC, chunk.lo
 
 -- name: pending
-SELECT pending.* FROM json_each(?2) AS want
-JOIN pending ON pending.tree = ?1
-    AND pending.line = json_extract(want.value, '$[0]') AND pending.seq = json_extract(want.value, '$[1]')
+WITH RECURSIVE seen (line, cut, depth) AS (
+    VALUES (?2, NULL, 0), (?3, ?4, 1)
+    UNION ALL
+    SELECT line.base_line, line.base_era, seen.depth + 1
+    FROM seen JOIN line ON line.tree = ?1 AND line.line = seen.line
+    WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+)
+SELECT pending.* FROM seen
+JOIN pending ON pending.tree = ?1 AND pending.line = seen.line AND pending.seq = ?5
+WHERE seen.cut IS NULL OR pending.era < seen.cut
+ORDER BY seen.depth DESC
 
 -- name: threads
 SELECT thread.*, root.*, head.*

@@ -63,6 +63,7 @@ CREATE TABLE checkpoint (
     parent_id TEXT,
     parent_seq INTEGER NOT NULL,
     parent_thread TEXT,
+    parent_digest BLOB,
     stretch INTEGER NOT NULL,
     depth INTEGER NOT NULL,
     step INTEGER NOT NULL,
