@@ -107,9 +107,11 @@ def _inner_change(old: Raw, new: Raw, depth: int) -> bytes | None:
     return found if len(found) < len(new_enc) else None
 
 
-def _compare_maps(old: Parts, new: Parts, depth: int) -> bytes:
+def _compare_maps(old: Parts, new: Parts, depth: int) -> bytes | None:
     before = keyed(old.items)
     after = keyed(new.items)
+    if 2 * len(before) < len(old.items) or 2 * len(after) < len(new.items):
+        return None  # keys that differ only in identity, as NaNs do, can't be told apart by their encodings
     kept = _kept_in_order(list(before), list(after))
     removed = [Raw(key) for key in before if key not in kept]
     sets: list[Raw] = []

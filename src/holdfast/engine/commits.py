@@ -75,13 +75,19 @@ async def _attempt(
     _check_head(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
     changed = await change(engine, handle, _base(here, parent))
+    outer = None
     if fields.origin is None and handle.namespace:
-        fields = fields._replace(origin=await _origin(engine, handle))
+        outer = await _enclosing(engine, handle)
+        fields = fields._replace(origin=outer.head.id if outer is not None and outer.head is not None else None)
     row = checkpoint_row(handle, fields, here, parent, changed)
     after, batch = _plan(handle, start, row, changed)
     if given and not fresh:
         batch.expects.append(IdFree(row.tree, row.line, row.id))
+    if outer is not None:
+        batch.expects.append(LineAt(outer.line.tree, outer.line.line, outer.line.version))
     if not await engine.backend.commit(batch):
+        if outer is not None:
+            places.forget(engine, handle.inner(outer.line.namespace))
         return None
     places.bind(handle, after.thread)
     for ref, version in changed.versions:
@@ -185,11 +191,10 @@ def _base(here: Here, parent: CheckpointRow | None) -> Base:
     return Base(here.line.tree, known if goes_on else manifest.frozen(known), parent.size)
 
 
-async def _origin(engine: Engine, handle: Handle) -> str | None:
-    """A checkpoint of an inner namespace belongs under where the enclosing one stands."""
+async def _enclosing(engine: Engine, handle: Handle) -> Here | None:
+    """A checkpoint of an inner namespace belongs under where the enclosing one stands when it is saved."""
     outer = handle.inner(enclosing(handle.namespace))
-    place = places.remembered(engine, outer) or await places.find(engine, outer)
-    return place.head.id if place.head is not None else None
+    return places.remembered(engine, outer) or (await places.find(engine, outer)).here
 
 
 # ------------------------------------------------------------------------------------------------ the same id again
