@@ -11,7 +11,7 @@ listed, rewound, diffed and forked.
 """
 
 from holdfast._version import __version__
-from holdfast.aio import AsyncStore, AsyncThread, aopen
+from holdfast.aio import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, aopen
 from holdfast.codec import Opaque
 from holdfast.engine.diff import Diff, Difference
 from holdfast.engine.reduce import extend, merge, replace
@@ -23,34 +23,47 @@ from holdfast.errors import (
     Corrupt,
     Decide,
     Deleted,
+    Diverged,
     EncodeError,
+    Fenced,
     FixTheCall,
     HoldfastError,
+    Interrupted,
     InvalidArgument,
     InvalidId,
     LookAtTheStorage,
     NewerFormat,
     NotAStore,
     NotFound,
+    NotInterrupted,
     ReadOnly,
+    StepFailed,
     StorageFailed,
     StorageFull,
     ThreadBusy,
     TryAgain,
+    UnsafeEffect,
+    WriteLost,
 )
+from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import (
     ROOT,
     Checkpoint,
     CheckpointInfo,
     ForkPoint,
+    Lease,
     PendingWrite,
     ThreadInfo,
     is_terminal,
 )
-from holdfast.store import Store, Thread, open
+from holdfast.runs import UNSET
+from holdfast.store import Journal, Run, Store, Thread, open
 
 __all__ = [
     "ROOT",
+    "UNSET",
+    "AsyncJournal",
+    "AsyncRun",
     "AsyncStore",
     "AsyncThread",
     "Busy",
@@ -64,19 +77,30 @@ __all__ = [
     "Deleted",
     "Diff",
     "Difference",
+    "Diverged",
+    "Effect",
     "EncodeError",
+    "Fenced",
     "FixTheCall",
     "ForkPoint",
     "HoldfastError",
+    "Interrupted",
     "InvalidArgument",
     "InvalidId",
+    "Journal",
+    "JournalEntry",
+    "Lease",
     "LookAtTheStorage",
     "NewerFormat",
     "NotAStore",
     "NotFound",
+    "NotInterrupted",
     "Opaque",
     "PendingWrite",
     "ReadOnly",
+    "Recovery",
+    "Run",
+    "StepFailed",
     "StorageFailed",
     "StorageFull",
     "Store",
@@ -84,6 +108,8 @@ __all__ = [
     "ThreadBusy",
     "ThreadInfo",
     "TryAgain",
+    "UnsafeEffect",
+    "WriteLost",
     "__version__",
     "aopen",
     "extend",

@@ -40,6 +40,35 @@ async def threaded(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, 
     return await loop.run_in_executor(_workers(), lambda: context.run(run, call, *args, **kwargs))
 
 
+async def shielded(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same, to its end even if the waiting task is cancelled: for what must not be left half done."""
+    import asyncio
+
+    task = asyncio.ensure_future(threaded(call, *args, **kwargs))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+async def called(fn: Callable[..., Any], *args: Any) -> Any:
+    """The result of a coroutine function, or of a plain one on a thread of its own."""
+    import asyncio
+    import inspect
+
+    if inspect.iscoroutinefunction(fn):
+        return await fn(*args)
+    result = await asyncio.to_thread(fn, *args)
+    return await result if inspect.isawaitable(result) else result
+
+
+async def sleep(seconds: float) -> None:
+    import asyncio
+
+    await asyncio.sleep(seconds)
+
+
 _pool: ThreadPoolExecutor | None = None
 
 

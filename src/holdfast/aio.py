@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Generic, TypeVar, overload
 
-from holdfast._drive import threaded
+from holdfast._drive import called, shielded, sleep, threaded
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
+from holdfast.errors import ThreadBusy
+from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import Checkpoint, CheckpointInfo, Parent, ThreadInfo
+from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
 
 S = TypeVar("S")
@@ -112,6 +115,10 @@ class AsyncStore:
     async def copy_thread(self, source: str, target: str) -> bool:
         """Copy a thread with all namespaces, ids and writes, sharing content. False if there is nothing to copy."""
         return await threaded(self._calls.copy_thread, source, target)
+
+    async def resumable(self) -> list[ThreadInfo]:
+        """Threads that a supervisor may pick up: their worker died, left them unfinished, or failed."""
+        return await threaded(self._calls.resumable)
 
     async def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
@@ -242,6 +249,41 @@ class AsyncThread(Generic[S]):
         """Store what a task produced on top of a checkpoint: (channel, value) or (channel, value, index)."""
         return await threaded(self._calls.put_writes, id, writes, task_id=task_id, task_path=task_path)
 
+    @property
+    def journal(self) -> AsyncJournal:
+        """The thread's append-only record of events."""
+        return AsyncJournal(self._calls)
+
+    def run(
+        self,
+        *,
+        input: S | Mapping[str, Any] | None = None,
+        resume: Any = UNSET,
+        worker: str = "",
+        ttl: float = 30.0,
+        wait: float = 0.0,
+        durability: Durability | None = None,
+        max_result: int = MAX_RESULT,
+    ) -> AsyncRun[S]:
+        """Work on the thread as its only worker: ``async with thread.run(input=…) as run``.
+
+        `input` starts a run on an empty or ended thread; otherwise the unfinished run goes on. `wait` is how many
+        seconds to wait for another worker's lease, `ttl` how long this one's lasts between its writes.
+        """
+        return AsyncRun(self._calls, Options(input=input, resume=resume, worker=worker, ttl=ttl, durability=durability or self._calls.engine.durability, max_result=max_result), wait)  # fmt: skip  # noqa: E501
+
+    async def recover(self) -> Recovery:
+        """Where the thread stands: its checkpoint, what happened since, and whether a run may simply go on."""
+        return await threaded(self._calls.recover)
+
+    async def resolve(self, effect: Effect | int, *, result: Any = UNSET, retry: bool = False) -> None:
+        """Decide about an unfinished effect: it happened with this result, or it is to be called again."""
+        return await threaded(self._calls.resolve, effect, result=result, given=result is not UNSET, retry=retry)
+
+    async def effects_after(self, id: str) -> list[Effect]:
+        """The effects that happened after a checkpoint, and would happen again in a fork from there."""
+        return await threaded(self._calls.effects_after, id)
+
     async def delete(self) -> None:
         """Delete the thread with all its namespaces; a no-op if it is not there."""
         return await threaded(self._calls.delete)
@@ -256,3 +298,122 @@ class AsyncThread(Generic[S]):
 
     def __repr__(self) -> str:
         return f"holdfast.AsyncThread({self.id!r}" + (f", {self.namespace!r})" if self.namespace else ")")
+
+
+class AsyncJournal:
+    """A thread's append-only record: the truth that checkpoints accelerate."""
+
+    def __init__(self, calls: ThreadCalls[Any]) -> None:
+        self._calls = calls
+
+    async def append(self, kind: str, data: Any, *, key: str | None = None) -> int:
+        """Store an event and give its number; the same key with the same content gives the first one's."""
+        return await threaded(self._calls.append, kind, data, key=key)
+
+    async def read(self, after: int | str = 0, limit: int | None = 100) -> list[JournalEntry]:
+        """Entries after a number or cursor, oldest first."""
+        return await threaded(self._calls.entries, after, limit)
+
+    async def latest(self) -> JournalEntry | None:
+        """The last entry."""
+        return await threaded(self._calls.last_entry)
+
+
+class AsyncRun(Generic[S]):
+    """One execution of a thread. Enter it; leaving the block ends the run as the block ended."""
+
+    def __init__(self, thread: ThreadCalls[S], options: Options, wait: float) -> None:
+        self._calls = RunCalls(thread, options)
+        self._wait = wait
+
+    @property
+    def id(self) -> str:
+        return self._calls.id
+
+    @property
+    def state(self) -> S:
+        """The state as last saved."""
+        state: S = self._calls.state
+        return state
+
+    @property
+    def resumed(self) -> bool:
+        """Whether this goes on with a run that was there before."""
+        return self._calls.resumed
+
+    @property
+    def interrupted(self) -> bool:
+        return self._calls.interrupted
+
+    @property
+    def payload(self) -> Any:
+        """What the interrupt asked."""
+        return self._calls.payload
+
+    async def step(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        *args: Any,
+        key: str | None = None,
+        idempotent: bool = False,
+        retries: int = 0,
+    ) -> Any:
+        """Call `fn(*args)` once: its result is recorded, and returned without a call when the run is resumed.
+
+        A coroutine function is awaited; a plain one runs on a worker thread.
+        """
+        begun = await threaded(self._calls.begin_step, name, key, idempotent)
+        if begun.known:
+            return begun.value
+        for delay in (*backoff(retries), None):
+            try:
+                value = await called(fn, *args)
+                break
+            except Exception as error:
+                if delay is None:
+                    await threaded(self._calls.fail_step, begun, error)
+                    raise
+                await sleep(delay)
+        await threaded(self._calls.end_step, begun, name, value)
+        return value
+
+    async def save(
+        self,
+        state: S | Mapping[str, Any],
+        *,
+        node: str = "",
+        next: Sequence[str] = (),
+        step: int | None = None,
+        label: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        extra: Any = None,
+    ) -> CheckpointInfo | None:
+        """Save a checkpoint of the run; None where the durability leaves it for later."""
+        return await threaded(
+            self._calls.save, state, node=node, next=next, step=step, label=label, metadata=metadata, extra=extra
+        )
+
+    async def interrupt(self, payload: Any = None, name: str = "") -> Any:
+        """Save and leave the block, for a person to decide; when resumed, the value they gave."""
+        return await threaded(self._calls.interrupt, payload, name)
+
+    async def finish(self, state: S | Mapping[str, Any], status: str = "completed") -> CheckpointInfo:
+        """Save the last checkpoint of the run."""
+        return await threaded(self._calls.finish, state, status)
+
+    async def __aenter__(self) -> AsyncRun[S]:
+        patience = Patience(self._wait)
+        while True:
+            try:
+                await threaded(self._calls.take)
+                break
+            except ThreadBusy as busy:
+                await sleep(patience.next(busy))
+        await threaded(self._calls.start)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return await shielded(self._calls.leave, error)

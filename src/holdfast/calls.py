@@ -6,22 +6,25 @@ Arguments are checked here, values are encoded here, and errors about them name 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
+from holdfast import journal
 from holdfast.backends.registry import open_backend
 from holdfast.codec import Codec, channels_of, state_from
-from holdfast.engine import commits, forks, history, listing, removal, writes
+from holdfast.engine import appending, commits, forks, history, leases, listing, places, removal, writes
 from holdfast.engine.cache import Cache
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.diff import Diff, diff
 from holdfast.engine.reduce import Reducer, reducing
 from holdfast.engine.rows import Fields
 from holdfast.engine.states import replacing
-from holdfast.errors import InvalidArgument
+from holdfast.errors import Conflict, InvalidArgument, NotFound
 from holdfast.ids import MAX_ID, check_id, new_id
+from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, ThreadInfo
 
 S = TypeVar("S")
@@ -69,6 +72,9 @@ class StoreCalls:
         one = Handle(check_id(source, "a thread id"), "", self.engine.codec)
         return await forks.copy(self.engine, one, Handle(check_id(target, "a thread id"), "", self.engine.codec))
 
+    async def resumable(self) -> list[ThreadInfo]:
+        return await listing.resumable(self.engine)
+
     async def delete_run(self, run_id: str) -> int:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, _text(run_id, "run_id"))
@@ -79,6 +85,8 @@ class StoreCalls:
 
     async def close(self) -> None:
         if not self.engine.closed:
+            for backlog in list(self.engine.backlogs.values()):
+                backlog.flush()
             self.engine.closed = True
             self.engine.cache.clear()
             await self.engine.backend.close()
@@ -100,6 +108,19 @@ class ThreadCalls(Generic[S]):
         run_id: str | None, status: str, label: str, metadata: Mapping[str, Any] | None, extra: Any,
         origin: str | None, journal_seq: int | None, id: str | None, parent: Parent, expect_head: str | None,
     ) -> CheckpointInfo:  # fmt: skip
+        return await self.prepared(
+            state, node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label,
+            metadata=metadata, extra=extra, origin=origin, journal_seq=journal_seq, id=id, parent=parent,
+            expect_head=expect_head,
+        )()  # fmt: skip
+
+    def prepared(
+        self, state: S | Mapping[str, Any], *, node: str = "", next: Sequence[str] = (), step: int | None = None,
+        source: str = "loop", run_id: str | None = None, status: str = "running", label: str = "",
+        metadata: Mapping[str, Any] | None = None, extra: Any = None, origin: str | None = None,
+        journal_seq: int | None = None, id: str | None = None, parent: Parent = None, expect_head: str | None = None,
+    ) -> Callable[[], Coroutine[Any, Any, CheckpointInfo]]:  # fmt: skip
+        """A save with its arguments checked and its state encoded: what is left is to commit it."""
         codec = self.handle.codec
         channels = {
             _channel(name): codec.encode(value, f"state[{name!r}]") for name, value in channels_of(state).items()
@@ -122,7 +143,7 @@ class ThreadCalls(Generic[S]):
             expect_head=None if expect_head is None else check_id(expect_head, "expect_head", empty=True),
         )
         change = replacing(channels, None if extra is None else codec.encode(extra, "extra"))
-        return await commits.save(self.engine, self.handle, fields, change)
+        return partial(commits.save, self.engine, self.handle, fields, change)
 
     async def update(
         self, updates: Mapping[str, Any], *, reduce: Mapping[str, Reducer] | None, node: str,
@@ -198,6 +219,57 @@ class ThreadCalls(Generic[S]):
 
     async def delete_run(self, run_id: str) -> int:
         return await removal.delete_run(self.engine, self.handle, _text(run_id, "run_id"))
+
+    # ---------------------------------------------------------------- journal
+
+    async def append(self, kind: str, data: Any, *, key: str | None) -> int:
+        if _text(kind, "kind").startswith(journal.OWN):
+            raise InvalidArgument(f"kinds that start with {journal.OWN!r} are the library's own; choose another")
+        body = self.handle.codec.encode(data, "data")
+        known = None if key is None else check_id(key, "key")
+        return (await appending.append(self.engine, self.handle, kind, body, known)).seq
+
+    async def entries(self, after: int | str, limit: int | None) -> list[JournalEntry]:
+        start = journal.parse_cursor(after)
+        if limit is not None and limit < 0:
+            raise InvalidArgument(f"limit must not be negative, and is {limit}")
+        return await self._entries(start, 1 << 62, 1 << 62 if limit is None else limit)
+
+    async def last_entry(self) -> JournalEntry | None:
+        here = await places.read(self.engine, self.handle.inner(""))
+        found = await self._entries(here.root.journal - 1, here.root.journal, 1) if here is not None else []
+        return found[0] if found else None
+
+    async def _entries(self, after: int, upto: int, limit: int) -> list[JournalEntry]:
+        here = await places.read(self.engine, self.handle.inner(""))
+        if here is None:
+            return []
+        rows = await appending.read(self.engine, here.root, max(after, 0), upto, limit)
+        return [journal.entry(self.handle.codec, row) for row in rows]
+
+    async def effects_after(self, id: str) -> list[Effect]:
+        _, row = await history.pointed(self.engine, self.handle, check_id(id, "a checkpoint id"))
+        return list(journal.effects(await self._entries(row.journal_seq, 1 << 62, 1 << 62)).values())
+
+    async def recover(self) -> Recovery:
+        head = await self.latest(None)
+        tail = await self._entries(head.journal_seq if head is not None else 0, 1 << 62, 1 << 62)
+        here = await places.read(self.engine, self.handle.inner(""))
+        lease = None if here is None else leases.lease_of(here.root, await self.engine.backend.now())
+        return journal.recovery(head, tail, lease)
+
+    async def resolve(self, effect: Effect | int, *, result: Any, given: bool, retry: bool) -> None:
+        if given == retry:
+            raise InvalidArgument("resolve() takes either result= (it happened) or retry=True (call it again)")
+        seq = effect.seq if isinstance(effect, Effect) else effect
+        known = journal.effects(await self._entries(0, 1 << 62, 1 << 62)).get(seq)
+        if known is None:
+            raise NotFound(f"{self.handle.name} has no effect with the journal entry {seq!r}; recover() lists them")
+        if known.status != "unfinished":
+            raise Conflict(f"{self.handle.name}: the effect {seq} is {known.status} already", actual=known.status)
+        data = {"of": seq} if retry else {"of": seq, "value": result}
+        body = self.handle.codec.encode(data, "result")
+        await appending.append(self.engine, self.handle, journal.RETRY if retry else journal.RESULT, body)
 
     # ---------------------------------------------------------------- helpers
 

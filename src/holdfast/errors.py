@@ -12,10 +12,17 @@
     │   ├── InvalidArgument      an argument that makes no sense, or two that exclude each other
     │   ├── EncodeError          a value that can't be stored, and the path to it
     │   ├── NotFound             a checkpoint, thread or parent that is not there
+    │   ├── NotInterrupted       a resume value for a thread that waits for none
     │   └── Closed               the store has been closed
     ├── Decide                   the store is fine, the call is fine, and they disagree: a person or program must choose
     │   ├── Conflict             the id, the head or the target is already something else
-    │   └── Deleted              the thread was deleted; `reuse=True` starts it anew
+    │   ├── Deleted              the thread was deleted; `reuse=True` starts it anew
+    │   ├── Fenced               another worker took the thread over; this one must stop
+    │   ├── UnsafeEffect         a step was begun and not ended, and may not be safe to repeat
+    │   ├── Diverged             the code no longer asks for a step that was recorded
+    │   ├── StepFailed           a step that failed before is replayed
+    │   ├── Interrupted          the thread waits for a resume value
+    │   └── WriteLost            a background write failed; what came after it was not written
     └── LookAtTheStorage         the file, disk or server needs attention
         ├── NotAStore            the file is something else
         ├── NewerFormat          written by a newer Holdfast
@@ -80,6 +87,10 @@ class NotFound(FixTheCall, LookupError):
     """A checkpoint, thread or parent that is not there."""
 
 
+class NotInterrupted(FixTheCall):
+    """A resume value was given to a thread that waits for none."""
+
+
 class Closed(FixTheCall):
     """The store has been closed."""
 
@@ -99,6 +110,47 @@ class Conflict(Decide):
 
 class Deleted(Decide):
     """The thread was deleted; ``store.thread(id, reuse=True)`` starts it anew."""
+
+
+class Fenced(Decide):
+    """Another worker took the thread over. Nothing of this write was stored; this worker must stop."""
+
+
+class UnsafeEffect(Decide):
+    """A step was begun by a worker that died, and nothing says that it is safe to repeat: `thread.resolve` decides."""
+
+    def __init__(self, message: str, *, effect: int) -> None:
+        super().__init__(message)
+        self.effect = effect
+
+
+class Diverged(Decide):
+    """The code did not ask for a step that was recorded before: it has changed since, or is not deterministic."""
+
+
+class StepFailed(Decide):
+    """A step failed before, and the run went on from that failure; its `error_type` and `text` are replayed."""
+
+    def __init__(self, message: str, *, error_type: str, text: str) -> None:
+        super().__init__(message)
+        self.error_type = error_type
+        self.text = text
+
+
+class Interrupted(Decide):
+    """The thread waits for a value: `thread.run(resume=value)`. `payload` is what it asked."""
+
+    def __init__(self, message: str, *, payload: object = None) -> None:
+        super().__init__(message)
+        self.payload = payload
+
+
+class WriteLost(Decide):
+    """A write in the background failed; `first` is the checkpoint that was lost, and nothing after it was written."""
+
+    def __init__(self, message: str, *, first: str) -> None:
+        super().__init__(message)
+        self.first = first
 
 
 class LookAtTheStorage(HoldfastError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -92,6 +92,16 @@ class ForkPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """One worker's hold on a thread."""
+
+    worker: str
+    epoch: int
+    until: datetime
+    expired: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadInfo:
     """One thread as a list shows it. `head`, `step` and `status` are those of the root namespace."""
 
@@ -105,4 +115,4 @@ class ThreadInfo:
     checkpoints: int
     size: int
     forked_from: ForkPoint | None = None
-    lease: None = field(default=None)
+    lease: Lease | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
@@ -13,12 +14,16 @@ from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
+from holdfast.errors import ThreadBusy
+from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import Checkpoint, CheckpointInfo, Parent, ThreadInfo
+from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 
 if TYPE_CHECKING:
     from holdfast.aio import AsyncStore
 
 S = TypeVar("S")
+T = TypeVar("T")
 Durability = Literal["sync", "async", "exit"]
 
 
@@ -96,6 +101,10 @@ class Store:
     def copy_thread(self, source: str, target: str) -> bool:
         """Copy a thread with all namespaces, ids and writes, sharing content. False if there is nothing to copy."""
         return run(self._calls.copy_thread, source, target)
+
+    def resumable(self) -> list[ThreadInfo]:
+        """Threads that a supervisor may pick up: their worker died, left them unfinished, or failed."""
+        return run(self._calls.resumable)
 
     def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
@@ -226,6 +235,41 @@ class Thread(Generic[S]):
         """Store what a task produced on top of a checkpoint: (channel, value) or (channel, value, index)."""
         return run(self._calls.put_writes, id, writes, task_id=task_id, task_path=task_path)
 
+    @property
+    def journal(self) -> Journal:
+        """The thread's append-only record of events."""
+        return Journal(self._calls)
+
+    def run(
+        self,
+        *,
+        input: S | Mapping[str, Any] | None = None,
+        resume: Any = UNSET,
+        worker: str = "",
+        ttl: float = 30.0,
+        wait: float = 0.0,
+        durability: Durability | None = None,
+        max_result: int = MAX_RESULT,
+    ) -> Run[S]:
+        """Work on the thread as its only worker: ``with thread.run(input=…) as run``.
+
+        `input` starts a run on an empty or ended thread; otherwise the unfinished run goes on. `wait` is how many
+        seconds to wait for another worker's lease, `ttl` how long this one's lasts between its writes.
+        """
+        return Run(self._calls, Options(input=input, resume=resume, worker=worker, ttl=ttl, durability=durability or self._calls.engine.durability, max_result=max_result), wait)  # fmt: skip  # noqa: E501
+
+    def recover(self) -> Recovery:
+        """Where the thread stands: its checkpoint, what happened since, and whether a run may simply go on."""
+        return run(self._calls.recover)
+
+    def resolve(self, effect: Effect | int, *, result: Any = UNSET, retry: bool = False) -> None:
+        """Decide about an unfinished effect: it happened with this result, or it is to be called again."""
+        return run(self._calls.resolve, effect, result=result, given=result is not UNSET, retry=retry)
+
+    def effects_after(self, id: str) -> list[Effect]:
+        """The effects that happened after a checkpoint, and would happen again in a fork from there."""
+        return run(self._calls.effects_after, id)
+
     def delete(self) -> None:
         """Delete the thread with all its namespaces; a no-op if it is not there."""
         return run(self._calls.delete)
@@ -240,3 +284,119 @@ class Thread(Generic[S]):
 
     def __repr__(self) -> str:
         return f"holdfast.Thread({self.id!r}" + (f", {self.namespace!r})" if self.namespace else ")")
+
+
+class Journal:
+    """A thread's append-only record: the truth that checkpoints accelerate."""
+
+    def __init__(self, calls: ThreadCalls[Any]) -> None:
+        self._calls = calls
+
+    def append(self, kind: str, data: Any, *, key: str | None = None) -> int:
+        """Store an event and give its number; the same key with the same content gives the first one's."""
+        return run(self._calls.append, kind, data, key=key)
+
+    def read(self, after: int | str = 0, limit: int | None = 100) -> list[JournalEntry]:
+        """Entries after a number or cursor, oldest first."""
+        return run(self._calls.entries, after, limit)
+
+    def latest(self) -> JournalEntry | None:
+        """The last entry."""
+        return run(self._calls.last_entry)
+
+
+class Run(Generic[S]):
+    """One execution of a thread. Enter it; leaving the block ends the run as the block ended."""
+
+    def __init__(self, thread: ThreadCalls[S], options: Options, wait: float) -> None:
+        self._calls = RunCalls(thread, options)
+        self._wait = wait
+
+    @property
+    def id(self) -> str:
+        return self._calls.id
+
+    @property
+    def state(self) -> S:
+        """The state as last saved."""
+        state: S = self._calls.state
+        return state
+
+    @property
+    def resumed(self) -> bool:
+        """Whether this goes on with a run that was there before."""
+        return self._calls.resumed
+
+    @property
+    def interrupted(self) -> bool:
+        return self._calls.interrupted
+
+    @property
+    def payload(self) -> Any:
+        """What the interrupt asked."""
+        return self._calls.payload
+
+    def step(
+        self,
+        name: str,
+        fn: Callable[..., T],
+        *args: Any,
+        key: str | None = None,
+        idempotent: bool = False,
+        retries: int = 0,
+    ) -> T:
+        """Call `fn(*args)` once: its result is recorded, and returned without a call when the run is resumed."""
+        begun = run(self._calls.begin_step, name, key, idempotent)
+        if begun.known:
+            return begun.value  # type: ignore[no-any-return]
+        for delay in (*backoff(retries), None):
+            try:
+                value = fn(*args)
+                break
+            except Exception as error:
+                if delay is None:
+                    run(self._calls.fail_step, begun, error)
+                    raise
+                time.sleep(delay)
+        run(self._calls.end_step, begun, name, value)
+        return value
+
+    def save(
+        self,
+        state: S | Mapping[str, Any],
+        *,
+        node: str = "",
+        next: Sequence[str] = (),
+        step: int | None = None,
+        label: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        extra: Any = None,
+    ) -> CheckpointInfo | None:
+        """Save a checkpoint of the run; None where the durability leaves it for later."""
+        return run(
+            self._calls.save, state, node=node, next=next, step=step, label=label, metadata=metadata, extra=extra
+        )
+
+    def interrupt(self, payload: Any = None, name: str = "") -> Any:
+        """Save and leave the block, for a person to decide; when resumed, the value they gave."""
+        return run(self._calls.interrupt, payload, name)
+
+    def finish(self, state: S | Mapping[str, Any], status: str = "completed") -> CheckpointInfo:
+        """Save the last checkpoint of the run."""
+        return run(self._calls.finish, state, status)
+
+    def __enter__(self) -> Run[S]:
+        patience = Patience(self._wait)
+        while True:
+            try:
+                run(self._calls.take)
+                break
+            except ThreadBusy as busy:
+                time.sleep(patience.next(busy))
+        run(self._calls.start)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return run(self._calls.leave, error)

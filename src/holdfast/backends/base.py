@@ -74,19 +74,25 @@ class LineRow(NamedTuple):
     line: int
     thread: int  # the root line of the same thread; equal to `line` for the root itself
     namespace: str
-    version: int  # grows with every change of this row; what `LineAt` compares
-    seq: int  # the last number handed out
-    head_line: int  # where the head's row lives: another line, until a fork writes on
-    head_seq: int  # 0 when there is no checkpoint
-    checkpoints: int
-    size: int
-    updated_at: int
-    forks: int  # how often this thread was forked or copied: the era of what is written next
-    marks: int  # how many marks were made on what this line sees; 0 lets reads skip them
-    base_line: int | None  # the line this one was forked from
-    base_seq: int
-    base_era: int  # what that thread wrote in this era or later is not seen
-    whole: int  # 1 if a copy, which sees all of the base and not only the fork point's ancestors
+    version: int = 0  # grows with every change of this row; what `LineAt` compares
+    seq: int = 0  # the last number handed out
+    head_line: int = 0  # where the head's row lives: another line, until a fork writes on
+    head_seq: int = 0  # 0 when there is no checkpoint
+    checkpoints: int = 0
+    size: int = 0
+    updated_at: int = 0
+    forks: int = 0  # how often this thread was forked or copied: the era of what is written next
+    marks: int = 0  # how many marks were made on what this line sees; 0 lets reads skip them
+    base_line: int | None = None  # the line this one was forked from
+    base_seq: int = 0
+    base_era: int = 0  # what that thread wrote in this era or later is not seen
+    whole: int = 0  # 1 if a copy, which sees all of the base and not only the fork point's ancestors
+    journal: int = 0  # the last number of the thread's journal; kept in the root line, like what follows
+    base_journal: int = 0  # up to here the journal is that of the base
+    epoch: int = 0  # how often a worker took the thread
+    worker: str = ""  # who holds it; empty if nobody
+    lease_at: int = 0  # when the hold was taken or renewed, by the store's clock
+    lease_ttl: int = 0  # for how long
     sum: int = 0
 
 
@@ -165,6 +171,19 @@ class PendingRow(NamedTuple):
     sum: int = 0
 
 
+class JournalRow(NamedTuple):
+    """One entry of a thread's journal; `line` is the root line that it was appended to."""
+
+    tree: int
+    line: int
+    seq: int
+    kind: str
+    key: str | None
+    created_at: int
+    body: bytes
+    sum: int = 0
+
+
 class RunRow(NamedTuple):
     """In which lines a run has written, so that a run can be deleted without looking at every thread."""
 
@@ -174,11 +193,23 @@ class RunRow(NamedTuple):
     sum: int = 0
 
 
-Row = ThreadRow | GraveRow | TagRow | LineRow | CheckpointRow | MarkRow | LogRow | ChunkRow | PendingRow | RunRow
+Row = (
+    ThreadRow
+    | GraveRow
+    | TagRow
+    | LineRow
+    | CheckpointRow
+    | MarkRow
+    | LogRow
+    | ChunkRow
+    | PendingRow
+    | JournalRow
+    | RunRow
+)
 
 KEYS: Final[dict[type[Row], int]] = {
     ThreadRow: 1, GraveRow: 1, TagRow: 3, LineRow: 2, CheckpointRow: 3,
-    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 5, RunRow: 3,
+    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 5, JournalRow: 3, RunRow: 3,
 }  # fmt: skip
 """How many leading columns make up the key of each kind of row."""
 
@@ -202,12 +233,13 @@ class NamespaceFree(NamedTuple):
     namespace: str
 
 
-class ForksAt(NamedTuple):
-    """The thread has been forked this often, and still exists."""
+class RootAt(NamedTuple):
+    """The thread has been forked and taken this often, and still exists."""
 
     tree: int
     line: int
     forks: int
+    epoch: int
 
 
 class ThreadAbsent(NamedTuple):
@@ -238,6 +270,14 @@ class IdFree(NamedTuple):
     id: str
 
 
+class KeyFree(NamedTuple):
+    """The line's journal has no entry with this key."""
+
+    tree: int
+    line: int
+    key: str
+
+
 class CheckpointThere(NamedTuple):
     """The line has a row with this number."""
 
@@ -246,7 +286,7 @@ class CheckpointThere(NamedTuple):
     seq: int
 
 
-Expect = LineAt | NamespaceFree | ForksAt | ThreadAbsent | ThreadAt | GraveAt | IdFree | CheckpointThere
+Expect = LineAt | NamespaceFree | RootAt | ThreadAbsent | ThreadAt | GraveAt | IdFree | KeyFree | CheckpointThere
 
 
 # ------------------------------------------------------------------------------------------------ removals
@@ -402,6 +442,18 @@ class Backend(ABC):
         be stored yet."""
 
     @abstractmethod
+    async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
+        """Entries of one line's journal with lo <= seq <= hi, oldest first."""
+
+    @abstractmethod
+    async def journal_key(self, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:
+        """Entries with this key in any of these lines."""
+
+    @abstractmethod
+    async def now(self) -> int:
+        """The store's clock, in microseconds: what leases are measured by, whichever machine asks."""
+
+    @abstractmethod
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
         """Threads with a checkpoint, by id, whose id starts with `prefix`, follows `after`, and that have all tags."""
 
@@ -425,7 +477,20 @@ class Backend(ABC):
 # ------------------------------------------------------------------------------------------------ checksums
 
 _encode = Encoder().encode
-R = TypeVar("R", ThreadRow, GraveRow, TagRow, LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, RunRow)
+R = TypeVar(
+    "R",
+    ThreadRow,
+    GraveRow,
+    TagRow,
+    LineRow,
+    CheckpointRow,
+    MarkRow,
+    LogRow,
+    ChunkRow,
+    PendingRow,
+    JournalRow,
+    RunRow,
+)
 
 
 def sealed(row: R) -> R:

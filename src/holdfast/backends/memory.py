@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, ClassVar, Final, cast
 from weakref import WeakSet
 
@@ -28,11 +30,12 @@ from holdfast.backends.base import (
     DropTree,
     Expect,
     Filter,
-    ForksAt,
     Found,
     GraveAt,
     GraveRow,
     IdFree,
+    JournalRow,
+    KeyFree,
     LineAt,
     LineRow,
     Listed,
@@ -41,6 +44,7 @@ from holdfast.backends.base import (
     NamespaceFree,
     PendingRow,
     Piece,
+    RootAt,
     Row,
     RunRow,
     TagRow,
@@ -100,6 +104,7 @@ class MemoryBackend(Backend):
         self._by_id: dict[Key, set[int]] = {}
         self._by_namespace: dict[Key, int] = {}
         self._by_line: dict[Key, str] = {}
+        self._by_key: dict[Key, int] = {}
         _alive.add(self)
 
     # ---------------------------------------------------------------- writing
@@ -125,6 +130,8 @@ class MemoryBackend(Backend):
             self._by_namespace[row.tree, row.thread, row.namespace] = row.line
         elif isinstance(row, ThreadRow):
             self._by_line[row.tree, row.line] = row.id
+        elif isinstance(row, JournalRow) and row.key is not None:
+            self._by_key[row.tree, row.line, row.key] = row.seq
 
     def _drop_row(self, drop: DropRow) -> None:
         row = self._tables[drop.table].drop(drop.key)
@@ -134,6 +141,8 @@ class MemoryBackend(Backend):
             self._by_namespace.pop((row.tree, row.thread, row.namespace), None)
         elif isinstance(row, ThreadRow):
             self._by_line.pop((row.tree, row.line), None)
+        elif isinstance(row, JournalRow) and row.key is not None:
+            self._by_key.pop((row.tree, row.line, row.key), None)
 
     def _drop_chunks(self, drop: DropChunks) -> None:
         table = self._tables[ChunkRow]
@@ -141,7 +150,7 @@ class MemoryBackend(Backend):
             table.drop(row[:3])
 
     def _drop_tree(self, drop: DropTree) -> None:
-        for kind in (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow):
+        for kind in (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, JournalRow):
             for row in self._tables[kind].under(drop.tree):
                 self._drop_row(DropRow(kind, tuple(row[: KEYS[kind]])))
         runs = self._tables[RunRow]
@@ -243,6 +252,18 @@ class MemoryBackend(Backend):
                 below = self._tables[LineRow].get(line.tree, below.base_line)
             return found
 
+    async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
+        with self._lock:
+            return list(islice(self._tables[JournalRow].between((tree, line, lo), (tree, line, hi)), limit))
+
+    async def journal_key(self, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:
+        with self._lock:
+            places = [(line, self._by_key.get((tree, line, key))) for line in lines]
+            return [self._tables[JournalRow].get(tree, line, seq) for line, seq in places if seq is not None]
+
+    async def now(self) -> int:
+        return time.time_ns() // 1000
+
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
         with self._lock:
             table = self._tables[ThreadRow]
@@ -300,9 +321,9 @@ def _line_at(store: MemoryBackend, expect: LineAt) -> bool:
     return (line.version if line else 0) == expect.version
 
 
-def _forks_at(store: MemoryBackend, expect: ForksAt) -> bool:
+def _root_at(store: MemoryBackend, expect: RootAt) -> bool:
     line = store._tables[LineRow].get(expect.tree, expect.line)
-    return line is not None and line.forks == expect.forks
+    return line is not None and (line.forks, line.epoch) == expect[2:]
 
 
 def _thread_at(store: MemoryBackend, expect: ThreadAt) -> bool:
@@ -317,12 +338,13 @@ def _grave_at(store: MemoryBackend, expect: GraveAt) -> bool:
 
 _HOLDS: Final[dict[type[Expect], Callable[[MemoryBackend, Any], bool]]] = {
     LineAt: _line_at,
-    ForksAt: _forks_at,
+    RootAt: _root_at,
     ThreadAt: _thread_at,
     GraveAt: _grave_at,
     NamespaceFree: lambda store, e: store._line(e.tree, e.thread, e.namespace) is None,
     ThreadAbsent: lambda store, e: store._tables[ThreadRow].get(e.id) is None,
     IdFree: lambda store, e: not store._by_id.get((e.tree, e.line, e.id)),
+    KeyFree: lambda store, e: (e.tree, e.line, e.key) not in store._by_key,
     CheckpointThere: lambda store, e: store._tables[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }
 _DROPS: Final[dict[type[Drop], Callable[[MemoryBackend, Any], None]]] = {

@@ -16,24 +16,24 @@ from holdfast.backends.base import (
     Drop,
     DropRow,
     Expect,
-    ForksAt,
     GraveAt,
     IdFree,
     LineAt,
     NamespaceFree,
+    RootAt,
     Row,
     RunRow,
     TagRow,
     ThreadAbsent,
     sealed,
 )
-from holdfast.engine import load, manifest, places, tags, views
+from holdfast.engine import leases, load, manifest, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
 from holdfast.engine.states import Base, Change, Changed
-from holdfast.errors import Conflict, Contended, Decide, FixTheCall, NotFound
+from holdfast.errors import Conflict, Contended, Decide, FixTheCall, InvalidArgument, NotFound, ThreadBusy
 from holdfast.ids import new_id
 from holdfast.model import ROOT, CheckpointInfo
 
@@ -51,7 +51,7 @@ async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -
         start = start or _started(handle, await places.find(engine, handle))
         try:
             info = await _attempt(engine, handle, fields, change, start, given, fresh)
-        except (Decide, FixTheCall):
+        except (Decide, FixTheCall, ThreadBusy):
             if fresh:
                 raise
             info = None  # what was remembered may be old: ask before refusing
@@ -72,7 +72,11 @@ async def _attempt(
         first = await views.find(engine, view, fields.id or "")
         if first is not None:
             return await _same_again(engine, handle, fields, change, view, first)
+    root = await leases.admitted(engine, handle, here.root)
+    here = here._replace(root=root, line=here.line if handle.namespace else root)
+    start.here = here
     _check_head(handle, fields, here)
+    fields = _covering(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
     changed = await change(engine, handle, _base(here, parent))
     outer = None
@@ -170,6 +174,18 @@ def _check_head(handle: Handle, fields: Fields, here: Here) -> None:
         )
 
 
+def _covering(handle: Handle, fields: Fields, here: Here) -> Fields:
+    """A checkpoint covers the journal up to its end, or less; never what is not committed."""
+    end = here.root.journal
+    if fields.journal_seq is None:
+        return fields._replace(journal_seq=end)
+    if fields.journal_seq > end:
+        raise InvalidArgument(
+            f"{handle.name}: journal_seq {fields.journal_seq} is past the journal's end, which is {end}; append first"
+        )
+    return fields
+
+
 async def _parent(engine: Engine, handle: Handle, fields: Fields, here: Here) -> CheckpointRow | None:
     if fields.parent is ROOT:
         return None
@@ -245,7 +261,7 @@ def _plan(handle: Handle, start: _Start, row: CheckpointRow, changed: Changed) -
     drops = [*start.drops, *changed.drops]
     if handle.namespace:
         if not start.rows or root not in start.rows:
-            expects.append(ForksAt(root.tree, root.line, root.forks))
+            expects.append(RootAt(root.tree, root.line, root.forks, root.epoch))
     else:
         _retag_status(here, row, rows, drops)
     if row.run_id is not None and (here.head is None or here.head.run_id != row.run_id):

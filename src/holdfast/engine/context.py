@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakSet
 
 from holdfast.backends.base import Backend
 from holdfast.codec import Codec
 from holdfast.engine.cache import Cache
 from holdfast.errors import Closed
+
+
+class Pending(Protocol):
+    """Writes of one thread that are still on their way."""
+
+    def flush(self) -> None: ...
 
 
 @dataclass(eq=False)
@@ -26,10 +32,17 @@ class Engine:
     url: str
     durability: str = "sync"
     cache: Cache = field(default_factory=Cache)
+    backlogs: dict[str, Pending] = field(default_factory=dict)
     closed: bool = False
 
     def __post_init__(self) -> None:
         _alive.add(self)
+
+    def flush(self, thread_id: str) -> None:
+        """A read of a thread comes after what was saved to it before."""
+        backlog = self.backlogs.get(thread_id)
+        if backlog is not None:
+            backlog.flush()
 
     def check_open(self) -> None:
         if self.closed:
@@ -42,6 +55,7 @@ _alive: WeakSet[Engine] = WeakSet()
 def _after_fork() -> None:
     for engine in list(_alive):
         engine.cache.after_fork()
+        engine.backlogs = {}
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -61,9 +75,11 @@ class Handle:
     metadata: Mapping[str, Any] | None = None
     reuse: bool = False
     generation: int | None = None
+    epoch: int | None = None  # of the lease that the caller holds
 
     def inner(self, namespace: str) -> Handle:
-        return Handle(self.thread_id, namespace, self.codec, None, self.reuse, self.generation)
+        """The same caller in another namespace of the thread."""
+        return replace(self, namespace=namespace, metadata=None)
 
     @property
     def name(self) -> str:

@@ -102,17 +102,16 @@ async def _forked_line(
     engine: Engine, view: views.View, thread: ThreadRow, point: CheckpointRow, history: bool
 ) -> LineRow:
     origin = view.line
-    line = LineRow(
-        tree=origin.tree, line=thread.line, thread=thread.line, namespace="", version=1, seq=point.seq,
-        head_line=point.line, head_seq=point.seq, checkpoints=await _seen(engine, view, point), size=0,
-        updated_at=thread.created_at, forks=0, marks=origin.marks, base_line=origin.line, base_seq=point.seq,
-        base_era=origin.forks + 1, whole=0,
-    )  # fmt: skip
+    line = LineRow(origin.tree, thread.line, thread.line, "", version=1, updated_at=thread.created_at)
     if not history:
-        line = line._replace(
-            seq=0, head_line=0, head_seq=0, checkpoints=0, marks=0, base_line=None, base_seq=0, base_era=0
+        return sealed(line)
+    return sealed(
+        line._replace(
+            seq=point.seq, head_line=point.line, head_seq=point.seq, checkpoints=await _seen(engine, view, point),
+            marks=origin.marks, base_line=origin.line, base_seq=point.seq, base_era=origin.forks + 1,
+            journal=point.journal_seq, base_journal=point.journal_seq,
         )
-    return sealed(line)
+    )  # fmt: skip
 
 
 async def _seen(engine: Engine, view: views.View, point: CheckpointRow) -> int:
@@ -133,7 +132,7 @@ async def _edited(
     fields = Fields(
         id=new_id(), source="fork", step=point.step, node=point.node, status=point.status, run_id=point.run_id,
         next=load.decode_next(point.next) if point.next else (), metadata=point.metadata or None,
-        journal_seq=point.journal_seq, parent_thread=handle.thread_id,
+        journal_seq=line.journal, parent_thread=handle.thread_id,
     )  # fmt: skip
     row = checkpoint_row(target, fields, here, point, changed)
     if line.base_line is None:  # it names its parent, and does not see it
@@ -179,6 +178,7 @@ def _copied_line(line: LineRow, thread: ThreadRow, era: int) -> LineRow:
     return sealed(
         line._replace(
             line=new_number() if line.namespace else thread.line, thread=thread.line, version=1, size=0, forks=0,
-            base_line=line.line, base_seq=line.seq, base_era=era, whole=1,
+            base_line=line.line, base_seq=line.seq, base_era=era, whole=1, base_journal=line.journal,
+            epoch=0, worker="", lease_at=0, lease_ttl=0,
         )
     )  # fmt: skip

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, cast
 
 from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, checked
 from holdfast.codec import Codec
-from holdfast.engine import places, tags
+from holdfast.engine import leases, places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.errors import InvalidArgument
 from holdfast.model import ForkPoint, ThreadInfo
+
+_PAGE: Final = 200
 
 
 async def threads(
@@ -20,9 +22,46 @@ async def threads(
     engine.check_open()
     if limit is not None and limit < 0:
         raise InvalidArgument(f"limit must not be negative, and is {limit}")
-    wanted = [_tag(name, value) for name, value in (where or {}).items()]
-    rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
-    return [_listed(engine.codec, row) for row in rows]
+    known = dict(where or {})
+    lease = _lease(known.pop("lease", None))
+    wanted = [_tag(name, value) for name, value in known.items()]
+    if lease is None:
+        rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
+        return [await _listed(engine, row) for row in rows]
+    return await _leased(engine, prefix, [("run", leases.HELD), *wanted], after or "", limit, lease == "expired")
+
+
+def _lease(value: Any) -> str | None:
+    if value not in (None, "expired", "live"):
+        raise InvalidArgument(f"where['lease'] is 'expired' or 'live', not {value!r}")
+    return cast(str | None, value)
+
+
+async def _leased(
+    engine: Engine, prefix: str, wanted: list[tuple[str, str]], after: str, limit: int | None, expired: bool
+) -> list[ThreadInfo]:
+    """Whether a lease has run out is the clock's to say, not an index's: so the held ones are looked at in pages."""
+    found: list[ThreadInfo] = []
+    while limit is None or len(found) < limit:
+        rows = await engine.backend.threads(prefix, wanted, after, _PAGE)
+        infos = [await _listed(engine, row) for row in rows]
+        found += [info for info in infos if info.lease is not None and info.lease.expired == expired]
+        if len(rows) < _PAGE:
+            break
+        after = rows[-1].thread.id
+    return found if limit is None else found[:limit]
+
+
+async def resumable(engine: Engine) -> list[ThreadInfo]:
+    """Threads that a supervisor may pick up: their worker died, left them unfinished, or failed."""
+    engine.check_open()
+    found = {info.id: info for info in await threads(engine, "", {"lease": "expired"}, None, None)}
+    for tag in (("run", leases.LEFT), tags.status_tag("failed")):
+        for row in await engine.backend.threads("", [tag], "", -1):
+            info = await _listed(engine, row)
+            if info.lease is None or info.lease.expired:
+                found[info.id] = info
+    return [found[key] for key in sorted(found)]
 
 
 def _tag(name: str, value: Any) -> tuple[str, str]:
@@ -35,15 +74,17 @@ def _tag(name: str, value: Any) -> tuple[str, str]:
 
 async def info(engine: Engine, handle: Handle) -> ThreadInfo | None:
     here = await places.read(engine, handle.inner(""))
-    return None if here is None else _info(handle.codec, here.thread, here.root, here.head)
+    if here is None:
+        return None
+    return _info(handle.codec, here.thread, here.root, here.head, await engine.backend.now())
 
 
-def _listed(codec: Codec, row: Listed) -> ThreadInfo:
+async def _listed(engine: Engine, row: Listed) -> ThreadInfo:
     head = None if row.head is None else checked(row.head)
-    return _info(codec, checked(row.thread), checked(row.root), head)
+    return _info(engine.codec, checked(row.thread), checked(row.root), head, await engine.backend.now())
 
 
-def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | None) -> ThreadInfo:
+def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | None, now: int) -> ThreadInfo:
     origin = None
     if thread.from_thread is not None and thread.from_checkpoint is not None:
         origin = ForkPoint(thread_id=thread.from_thread, checkpoint_id=thread.from_checkpoint)
@@ -58,4 +99,5 @@ def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | 
         checkpoints=root.checkpoints,
         size=root.size,
         forked_from=origin,
+        lease=leases.lease_of(root, now),
     )

@@ -64,6 +64,7 @@ async def existing(engine: Engine, handle: Handle) -> Here:
 async def find(engine: Engine, handle: Handle) -> Place:
     """What the backend says now."""
     engine.check_open()
+    engine.flush(handle.thread_id)
     place = Place(*await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id)))
     _check(place)
     if place.line is None and place.root is not None and place.root.base_line is not None and handle.namespace:
@@ -118,9 +119,9 @@ async def _through_origin(engine: Engine, handle: Handle, place: Place, root: Li
         return place
     base, row, era = seen
     line = LineRow(
-        tree=root.tree, line=new_number(), thread=root.line, namespace=handle.namespace, version=0, seq=row.seq,
-        head_line=row.line, head_seq=row.seq, checkpoints=row.depth, size=0, updated_at=root.updated_at, forks=0,
-        marks=base.marks, base_line=base.line, base_seq=row.seq, base_era=era, whole=0,
+        root.tree, new_number(), root.line, handle.namespace, seq=row.seq, head_line=row.line, head_seq=row.seq,
+        checkpoints=row.depth, updated_at=root.updated_at, marks=base.marks, base_line=base.line, base_seq=row.seq,
+        base_era=era,
     )  # fmt: skip
     return place._replace(line=line, head=row)
 

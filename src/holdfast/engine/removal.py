@@ -24,7 +24,7 @@ from holdfast.backends.base import (
     ThreadRow,
     sealed,
 )
-from holdfast.engine import places, tags, views
+from holdfast.engine import leases, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.history import matching
 from holdfast.engine.places import Here
@@ -74,6 +74,7 @@ def _burial(handle: Handle, here: Here, lines: list[LineRow], alone: bool) -> Ba
 def _untag(handle: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Drop]:
     metadata = handle.codec.decode(thread.metadata) if thread.metadata else {}
     rows = list(tags.of_metadata(thread.id, metadata))
+    rows += (tags.run(thread.id, leases.HELD), tags.run(thread.id, leases.LEFT))
     if head is not None:
         rows.append(tags.status(thread.id, head.status))
     return [DropRow(TagRow, row[:3]) for row in rows]

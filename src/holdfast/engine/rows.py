@@ -41,11 +41,7 @@ def new_thread(handle: Handle, generation: int) -> tuple[ThreadRow, LineRow]:
 
 
 def new_line(tree: int, thread: int, namespace: str, line: int = 0) -> LineRow:
-    return LineRow(
-        tree=tree, line=line or new_number(), thread=thread, namespace=namespace, version=0, seq=0, head_line=0,
-        head_seq=0, checkpoints=0, size=0, updated_at=now(), forks=0, marks=0, base_line=None, base_seq=0, base_era=0,
-        whole=0,
-    )  # fmt: skip
+    return LineRow(tree, line or new_number(), thread, namespace, updated_at=now())
 
 
 def packed_next(fields: Fields, parent: CheckpointRow | None = None) -> bytes:

@@ -22,6 +22,10 @@ def status(thread_id: str, value: str) -> TagRow:
     return sealed(TagRow(*status_tag(value), thread_id))
 
 
+def run(thread_id: str, value: str) -> TagRow:
+    return sealed(TagRow("run", value, thread_id))
+
+
 def status_tag(value: str) -> tuple[str, str]:
     return "status", value
 

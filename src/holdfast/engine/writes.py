@@ -10,20 +10,20 @@ from holdfast.backends.base import (
     CheckpointRow,
     CheckpointThere,
     Expect,
-    ForksAt,
     LineAt,
     LineRow,
     MarkRow,
     NamespaceFree,
     PendingRow,
+    RootAt,
     Row,
     sealed,
 )
-from holdfast.engine import load, places, views
+from holdfast.engine import leases, load, places, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.history import required
 from holdfast.engine.places import Here
-from holdfast.errors import Contended
+from holdfast.errors import Contended, Fenced, ThreadBusy
 
 _ATTEMPTS = 100
 
@@ -43,10 +43,19 @@ async def put_writes(
     engine.check_open()
     here = places.remembered(engine, handle)
     row = here.head if here is not None and here.head is not None and here.head.id == checkpoint_id else None
+    fresh = False
     for _ in range(_ATTEMPTS):
         if here is None or row is None:
             here = await places.existing(engine, handle)
             row = await required(engine, handle, await views.open_view(engine, here.line), checkpoint_id)
+            fresh = True
+        try:
+            await leases.admitted(engine, handle, here.root)
+        except (Fenced, ThreadBusy):
+            if fresh:
+                raise
+            here = row = None  # what was remembered may be old: ask before refusing
+            continue
         if await engine.backend.commit(_writes_batch(here, row, writes, task_id, task_path)):
             return
         here = row = None
@@ -84,7 +93,7 @@ def line_unchanged(here: Here) -> list[Expect]:
     line, root = here.line, here.root
     expects: list[Expect] = [
         LineAt(line.tree, line.line, line.version),
-        ForksAt(root.tree, root.line, root.forks),
+        RootAt(root.tree, root.line, root.forks, root.epoch),
     ]
     if line.version == 0:
         expects.append(NamespaceFree(line.tree, line.thread, line.namespace))

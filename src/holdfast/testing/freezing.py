@@ -115,9 +115,7 @@ class Freezing(StoreTests):
         assert (everything(fork), everything(store.thread("copy"))) == before
         assert [found.state for found in before[0]] == [grown(n) for n in (2, 1, 0)]
 
-    def test_a_copied_thread_does_not_change_when_the_copy(
-        self, store: Store, thread: AnyThread, change: str
-    ) -> None:
+    def test_a_copied_thread_does_not_change_when_the_copy(self, store: Store, thread: AnyThread, change: str) -> None:
         saved = prepared(thread)
         store.copy_thread("main", "copy")
         before = everything(thread), thread.info()

@@ -11,6 +11,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,10 +34,11 @@ from holdfast.backends.base import (
     DropTree,
     Expect,
     Filter,
-    ForksAt,
     Found,
     GraveAt,
     IdFree,
+    JournalRow,
+    KeyFree,
     LineAt,
     LineRow,
     Listed,
@@ -44,6 +46,7 @@ from holdfast.backends.base import (
     NamespaceFree,
     PendingRow,
     Piece,
+    RootAt,
     Row,
     RunRow,
     ThreadAbsent,
@@ -62,11 +65,12 @@ _POOLED: Final = 8
 _HOLDS: Final[dict[type[Expect], str]] = {
     LineAt: _SQL["holds_line_at"],
     NamespaceFree: _SQL["holds_namespace_free"],
-    ForksAt: _SQL["holds_forks_at"],
+    RootAt: _SQL["holds_root_at"],
     ThreadAbsent: _SQL["holds_thread_absent"],
     ThreadAt: _SQL["holds_thread_at"],
     GraveAt: _SQL["holds_grave_at"],
     IdFree: _SQL["holds_id_free"],
+    KeyFree: _SQL["holds_key_free"],
     CheckpointThere: _SQL["holds_checkpoint_there"],
 }
 _PUT: Final = {kind: _SQL["put_" + table_name(kind)] for kind in KEYS}
@@ -225,6 +229,15 @@ class SqliteBackend(Backend):
 
     async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
         return self._rows(PendingRow._make, "pending", line.tree, line.line, line.base_line, line.base_era, seq)
+
+    async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
+        return self._rows(JournalRow._make, "journal", tree, line, lo, hi, limit)
+
+    async def journal_key(self, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:
+        return self._rows(JournalRow._make, "journal_key", tree, json.dumps(list(lines)), key)
+
+    async def now(self) -> int:
+        return time.time_ns() // 1000
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
         span = (prefix, after, after_prefix(prefix), limit)

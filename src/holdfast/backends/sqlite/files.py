@@ -12,6 +12,9 @@ import sys
 import warnings
 from pathlib import Path
 from typing import Final
+from zlib import crc32
+
+from msgspec.msgpack import Encoder
 
 from holdfast.backends.sqlite.failures import translated
 from holdfast.backends.sqlite.statements import migrations
@@ -102,6 +105,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     for migration in migrations():
         connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.create_function("checksum", -1, _checksum, deterministic=True)
             if current_format(connection, path) < migration.number:
                 for statement in _split(migration.sql):
                     connection.execute(statement)
@@ -109,6 +113,11 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         except BaseException:
             connection.execute("ROLLBACK")
             raise
+
+
+def _checksum(*columns: object) -> int:
+    """For migrations that change the columns of a row, whose checksum is over all of them."""
+    return crc32(Encoder().encode(columns))
 
 
 def _split(script: str) -> list[str]:

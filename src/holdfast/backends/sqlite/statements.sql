@@ -10,11 +10,12 @@ INSERT OR REPLACE INTO grave VALUES (?, ?, ?)
 INSERT OR REPLACE INTO tag VALUES (?, ?, ?, ?)
 
 -- name: put_line
-INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tree, line) DO UPDATE SET
     version = excluded.version, seq = excluded.seq, head_line = excluded.head_line, head_seq = excluded.head_seq,
     checkpoints = excluded.checkpoints, size = excluded.size, updated_at = excluded.updated_at,
-    forks = excluded.forks, marks = excluded.marks, sum = excluded.sum
+    forks = excluded.forks, marks = excluded.marks, journal = excluded.journal, epoch = excluded.epoch,
+    worker = excluded.worker, lease_at = excluded.lease_at, lease_ttl = excluded.lease_ttl, sum = excluded.sum
 
 -- name: put_checkpoint
 INSERT OR REPLACE INTO checkpoint
@@ -34,6 +35,9 @@ INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_pending_if_free
 INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_journal
+INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_run
 INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
@@ -65,6 +69,9 @@ DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
 -- name: drop_pending
 DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ?
 
+-- name: drop_journal
+DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
+
 -- name: drop_run
 DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
 
@@ -89,6 +96,9 @@ DELETE FROM chunk WHERE tree = ?
 -- name: drop_tree_pending
 DELETE FROM pending WHERE tree = ?
 
+-- name: drop_tree_journal
+DELETE FROM journal WHERE tree = ?
+
 -- name: drop_tree_run
 DELETE FROM run WHERE tree = ?
 
@@ -98,8 +108,8 @@ SELECT COALESCE((SELECT version FROM line WHERE tree = ? AND line = ?), 0) = ?
 -- name: holds_namespace_free
 SELECT NOT EXISTS (SELECT 1 FROM line WHERE tree = ? AND thread = ? AND namespace = ?)
 
--- name: holds_forks_at
-SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ?)
+-- name: holds_root_at
+SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ? AND epoch = ?)
 
 -- name: holds_thread_absent
 SELECT NOT EXISTS (SELECT 1 FROM thread WHERE id = ?)
@@ -112,6 +122,9 @@ SELECT COALESCE((SELECT generation FROM grave WHERE hash = ?), 0) = ?
 
 -- name: holds_id_free
 SELECT NOT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ?1 AND line = ?2 AND id = ?3)
+
+-- name: holds_key_free
+SELECT NOT EXISTS (SELECT 1 FROM journal WHERE tree = ? AND line = ? AND key = ?)
 
 -- name: holds_checkpoint_there
 SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?)
@@ -215,6 +228,13 @@ SELECT pending.* FROM seen
 JOIN pending ON pending.tree = ?1 AND pending.line = seen.line AND pending.seq = ?5
 WHERE seen.cut IS NULL OR pending.era < seen.cut
 ORDER BY seen.depth DESC
+
+-- name: journal
+SELECT * FROM journal WHERE tree = ? AND line = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?
+
+-- name: journal_key
+SELECT journal.* FROM json_each(?2) AS want
+JOIN journal ON journal.tree = ?1 AND journal.line = want.value AND journal.key = ?3
 
 -- name: threads
 SELECT thread.*, root.*, head.*

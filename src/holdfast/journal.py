@@ -1,0 +1,174 @@
+"""The journal's records: entries and cursors, effects, and what recovery makes of them.
+
+An effect is two entries: an intent, committed before the step is called, and its result or error after. Whatever the
+process dies of, what the journal says is what is known to have happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from holdfast.backends.base import JournalRow
+from holdfast.codec import Codec
+from holdfast.engine.context import as_datetime
+from holdfast.errors import InvalidArgument
+from holdfast.model import Checkpoint, Lease
+
+OWN: Final = "holdfast."
+INTENT, RESULT, ERROR, RETRY = (OWN + name for name in ("intent", "result", "error", "retry"))
+INTERRUPT, RESUME, START = (OWN + name for name in ("interrupt", "resume", "start"))
+
+_CURSOR: Final = re.compile(r"journal:(0|[1-9][0-9]{0,17})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry:
+    """One event of a thread."""
+
+    seq: int
+    kind: str
+    data: Any
+    key: str | None
+    created_at: datetime
+
+    @property
+    def cursor(self) -> str:
+        """The entry's place as text, for `journal.read(after=…)`."""
+        return f"journal:{self.seq}"
+
+
+def parse_cursor(value: int | str) -> int:
+    """A number or a cursor's text; anything else is an error, never the start."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    found = _CURSOR.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise InvalidArgument(f"{value!r} is no place in a journal: give a number, or an entry's cursor ('journal:17')")
+    return int(found[1])
+
+
+def entry(codec: Codec, row: JournalRow) -> JournalEntry:
+    return JournalEntry(
+        seq=row.seq, kind=row.kind, data=codec.decode(row.body), key=row.key, created_at=as_datetime(row.created_at)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """One step of a run: something that was about to happen, and what is known to have come of it."""
+
+    seq: int
+    name: str
+    nth: int  # which use of the name since the last save, from 0
+    key: str | None
+    idempotent: bool
+    status: Literal["unfinished", "done", "failed", "retry"]
+    result: Any = None
+    error_type: str = ""
+    error: str = ""
+    started_at: datetime
+
+    @property
+    def safe_to_repeat(self) -> bool:
+        return self.idempotent or self.key is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """Where a thread stands after its worker died: what a supervisor or a person looks at before it goes on."""
+
+    checkpoint: Checkpoint[Any] | None
+    tail: tuple[JournalEntry, ...]  # what happened since that checkpoint
+    finished: tuple[Effect, ...]
+    unfinished: tuple[Effect, ...]
+    may_resume: bool
+    why: str  # it may not; empty if it may
+
+
+def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
+    """The effects that these entries tell of, by the number of their intent."""
+    found: dict[int, Effect] = {}
+    for one in entries:
+        if one.kind == INTENT:
+            found[one.seq] = _begun(one)
+        elif one.kind in _ENDINGS and one.data["of"] in found:
+            found[one.data["of"]] = _ended(found[one.data["of"]], one)
+    return found
+
+
+def _begun(one: JournalEntry) -> Effect:
+    data = one.data
+    return Effect(
+        seq=one.seq, name=data["name"], nth=data["nth"], key=data["key"], idempotent=data["idempotent"],
+        status="unfinished", started_at=one.created_at,
+    )  # fmt: skip
+
+
+_ENDINGS: Final[dict[str, Literal["done", "failed", "retry"]]] = {RESULT: "done", ERROR: "failed", RETRY: "retry"}
+
+
+def _ended(effect: Effect, one: JournalEntry) -> Effect:
+    return Effect(
+        seq=effect.seq, name=effect.name, nth=effect.nth, key=effect.key, idempotent=effect.idempotent,
+        status=_ENDINGS[one.kind], result=one.data.get("value"), error_type=one.data.get("type", ""),
+        error=one.data.get("text", ""), started_at=effect.started_at,
+    )  # fmt: skip
+
+
+def recovery(head: Checkpoint[Any] | None, tail: list[JournalEntry], lease: Lease | None) -> Recovery:
+    known = effects(tail)
+    unfinished = tuple(one for one in known.values() if one.status == "unfinished")
+    why = _why_not(head, tail, lease, unfinished)
+    return Recovery(
+        checkpoint=head, tail=tuple(tail), finished=tuple(one for one in known.values() if one.status != "unfinished"),
+        unfinished=unfinished, may_resume=not why, why=why,
+    )  # fmt: skip
+
+
+def _why_not(
+    head: Checkpoint[Any] | None, tail: list[JournalEntry], lease: Lease | None, unfinished: tuple[Effect, ...]
+) -> str:
+    """Why a run can't simply go on; empty if it can."""
+    if lease is not None and not lease.expired:
+        return f"worker {lease.worker!r} holds it until {lease.until:%H:%M:%S} UTC at most"
+    unsafe = [one for one in unfinished if not one.safe_to_repeat]
+    if unsafe:
+        return f"step {unsafe[0].name!r} (journal entry {unsafe[0].seq}) was begun and may have happened: resolve it"
+    if any(not one.answered for one in questions(tail).values()):
+        return "it waits for a value: thread.run(resume=value)"
+    if head is None and not any(one.kind == START for one in tail):
+        return "it has no run yet: thread.run(input=…)"
+    if head is not None and head.is_terminal and head.status.lower() != "failed":
+        return f"its run has ended ({head.status})"
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """An interrupt, and the value it was resumed with."""
+
+    seq: int
+    name: str
+    nth: int
+    payload: Any
+    answered: bool = False
+    answer: Any = None
+
+
+def questions(entries: Iterable[JournalEntry]) -> dict[int, Question]:
+    found: dict[int, Question] = {}
+    for one in entries:
+        if one.kind == INTERRUPT:
+            data = one.data
+            found[one.seq] = Question(seq=one.seq, name=data["name"], nth=data["nth"], payload=data["payload"])
+        elif one.kind == RESUME and one.data["of"] in found:
+            asked = found[one.data["of"]]
+            found[asked.seq] = Question(
+                seq=asked.seq, name=asked.name, nth=asked.nth, payload=asked.payload, answered=True,
+                answer=one.data["value"],
+            )  # fmt: skip
+    return found
