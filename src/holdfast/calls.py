@@ -157,7 +157,8 @@ class ThreadCalls(Generic[S]):
     async def history(
         self, limit: int | None, before: str | None, where: Mapping[str, Any] | None
     ) -> list[CheckpointInfo]:
-        return await history.history(self.engine, self.handle, limit, before, _mapping(where, "where"))
+        last = None if before is None else check_id(before, "before")
+        return await history.history(self.engine, self.handle, limit, last, _mapping(where, "where"))
 
     async def lineage(self, id: str) -> list[CheckpointInfo]:
         return await history.lineage(self.engine, self.handle, check_id(id, "a checkpoint id"))

@@ -113,7 +113,7 @@ class MemoryBackend(Backend):
             for row in batch.puts:
                 self._put(row)
             for pending in batch.puts_if_free:
-                if self._tables[PendingRow].get(*pending[:5]) is None:
+                if self._tables[PendingRow].get(*pending[: KEYS[PendingRow]]) is None:
                     self._put(pending)
         return True
 
@@ -237,7 +237,7 @@ class MemoryBackend(Backend):
         with self._lock:
             found: list[PendingRow] = self._tables[PendingRow].under(line.tree, line.line, seq)
             below: LineRow | None = line
-            while below is not None and below.base_line is not None:
+            while below is not None and below.base_line is not None and seq <= below.base_seq:
                 rows = self._tables[PendingRow].under(line.tree, below.base_line, seq)
                 found[:0] = [row for row in rows if row.era < below.base_era]
                 below = self._tables[LineRow].get(line.tree, below.base_line)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from holdfast.backends.base import ANY, CheckpointRow, Filter, LineRow, checked
@@ -79,13 +79,17 @@ async def _home(engine: Engine, view: View, seq: int) -> int:
 
 
 async def _read_marks(engine: Engine, view: View) -> None:
-    """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later."""
+    """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later, nor
+    what it marked beyond the fork point, where the fork has numbers of its own."""
     lines = await ancestry(engine, view)
     cuts = {line.line: above.base_era for above, line in pairwise(lines)}
+    shared = dict(
+        zip([line.line for line in lines[1:]], accumulate((line.base_seq for line in lines), min), strict=False)
+    )
     rows = await engine.backend.marks(view.line.tree, [line.line for line in lines])
     for line in reversed(lines):
         for row in sorted(row for row in rows if row.line == line.line):
-            if line is view.line or checked(row).era < cuts[line.line]:
+            if line is view.line or (checked(row).era < cuts[line.line] and row.seq <= shared[line.line]):
                 known = view.marks.get(row.seq, Mark())
                 label = known.label if row.label is None else row.label
                 view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label)

@@ -104,9 +104,7 @@ class Deleting(StoreTests):
         assert again.save({"n": "more"}).seq == 2
 
     @pytest.mark.parametrize("write", list(WRITES))
-    def test_an_older_handle_does_not_write_into_a_new_life(
-        self, store: Store, thread: AnyThread, write: str
-    ) -> None:
+    def test_an_older_handle_does_not_write_into_a_new_life(self, store: Store, thread: AnyThread, write: str) -> None:
         old = thread.save(grown(0))
         store.thread("main").delete()
         fresh = store.thread("main", reuse=True)

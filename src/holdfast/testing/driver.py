@@ -40,9 +40,9 @@ class Loop:
 
 
 class Blocking:
-    """An `AsyncStore` or `AsyncThread` with the manners of a `Store` or `Thread`."""
+    """Something async with the manners of something sync: an `AsyncStore` becomes like a `Store`."""
 
-    def __init__(self, target: AsyncStore | AsyncThread[Any], loop: Loop) -> None:
+    def __init__(self, target: Any, loop: Loop) -> None:
         self._target = target
         self._loop = loop
 
@@ -61,11 +61,11 @@ class Blocking:
         return Blocking(value, self._loop) if isinstance(value, AsyncStore | AsyncThread) else value
 
     def __enter__(self) -> Blocking:
-        self._loop.wait(cast(AsyncStore, self._target).__aenter__())
+        self._loop.wait(self._target.__aenter__())
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._loop.wait(cast(AsyncStore, self._target).__aexit__(*error))
+        self._loop.wait(self._target.__aexit__(*error))
 
     def __repr__(self) -> str:
         return f"Blocking({self._target!r})"
@@ -168,7 +168,7 @@ def loaded(thread: Thread[Any], checkpoint: CheckpointInfo | str) -> Checkpoint[
 
 
 def at_once(workers: int, work: Callable[[int], T]) -> list[T]:
-    """``work(0)`` … ``work(workers - 1)``, each in a thread, all let go at the same moment; the first error is raised."""
+    """``work(0)``, ``work(1)``, … each in a thread, all let go at the same moment; the first error is raised."""
     start = threading.Barrier(workers)
 
     def one(number: int) -> T:

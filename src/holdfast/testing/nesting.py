@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from holdfast import ROOT, Store
 from holdfast.testing.driver import AnyThread, StoreTests, everything, grown, head, ids, save_chain
+from holdfast.testing.freezing import CHANGES
 
 
 class Nesting(StoreTests):
@@ -73,6 +76,20 @@ class Nesting(StoreTests):
         assert everything(seen) == before
         thread.delete()
         assert everything(seen) == before
+
+    @pytest.mark.parametrize("change", [name for name in CHANGES if name != "is forked"])
+    def test_a_forks_namespace_does_not_change_when_that_of_the_origin(self, store: Store, change: str) -> None:
+        thread, inner = store.thread("t"), store.thread("t", "tool")
+        thread.save({})
+        saved = save_chain(inner, 4, run_id="r")
+        inner.put_writes(saved[2].id, [("data", "old", 0), ("control", "old", -1)], task_id="early")
+        thread.fork(to="f")
+        store.copy_thread("t", "c")
+        threads = [store.thread("f", "tool"), store.thread("c", "tool")]
+        before = [everything(one) for one in threads]
+        assert [len(found) for found in before] == [4, 4]
+        CHANGES[change](inner, saved)
+        assert [everything(one) for one in threads] == before
 
     def test_a_namespace_that_began_after_the_fork_is_not_seen(self, store: Store) -> None:
         thread = store.thread("t")

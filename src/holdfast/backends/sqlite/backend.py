@@ -173,70 +173,73 @@ class SqliteBackend(Backend):
         else:
             connection.close()
 
-    def _all(self, name: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def _all(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         with self._reader() as reader:
             return reader.execute(_SQL[name], parameters).fetchall()
 
-    def _rows(self, kind: Callable[[tuple[Any, ...]], R], name: str, *parameters: Any) -> list[R]:
-        return [kind(row) for row in self._all(name, *parameters)]
+    def _rows(self, kind: Callable[[tuple[Any, ...]], R], name: str, **parameters: Any) -> list[R]:
+        return [kind(row) for row in self._all(name, **parameters)]
 
     async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
-        rows = self._all("find", thread_id, namespace)
+        rows = self._all("find", id=thread_id, namespace=namespace)
         if not rows:
-            buried = self._all("grave", grave)
+            buried = self._all("grave", hash=grave)
             return Found(None, None, None, None, buried[0][0] if buried else 0)
         thread, root, own, head = _cut(rows[0], ThreadRow, LineRow, LineRow, CheckpointRow)
         return Found(thread, root, own, head, 0)
 
     async def ancestry(self, tree: int, line: int) -> list[LineRow]:
-        return self._rows(LineRow._make, "ancestry", tree, line)
+        return self._rows(LineRow._make, "ancestry", tree=tree, line=line)
 
     async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
-        return self._rows(LineRow._make, "namespaces", tree, thread)
+        return self._rows(LineRow._make, "namespaces", tree=tree, thread=thread)
 
     async def namespace(self, tree: int, thread: int, namespace: str) -> LineRow | None:
-        found = self._rows(LineRow._make, "namespace", tree, thread, namespace)
+        found = self._rows(LineRow._make, "namespace", tree=tree, thread=thread, namespace=namespace)
         return found[0] if found else None
 
     async def tree_threads(self, tree: int) -> list[ThreadRow]:
-        return self._rows(ThreadRow._make, "tree_threads", tree)
+        return self._rows(ThreadRow._make, "tree_threads", tree=tree)
 
     async def thread_of(self, tree: int, line: int) -> ThreadRow | None:
-        found = self._rows(ThreadRow._make, "thread_of", tree, line)
+        found = self._rows(ThreadRow._make, "thread_of", tree=tree, line=line)
         return found[0] if found else None
 
     async def checkpoints(
         self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
     ) -> list[CheckpointRow]:
         name = "checkpoints_oldest" if oldest else "checkpoints_newest"
-        return self._rows(CheckpointRow._make, name, tree, line, lo, hi, limit, *where)
+        return self._rows(CheckpointRow._make, name, tree=tree, line=line, lo=lo, hi=hi, limit=limit, **where._asdict())
 
     async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
-        return self._rows(CheckpointRow._make, "by_id", tree, json.dumps(list(lines)), checkpoint_id)
+        return self._rows(CheckpointRow._make, "by_id", tree=tree, lines=json.dumps(list(lines)), id=checkpoint_id)
 
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
-        return self._rows(MarkRow._make, "marks", tree, json.dumps(list(lines)))
+        return self._rows(MarkRow._make, "marks", tree=tree, lines=json.dumps(list(lines)))
 
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
         found: list[list[Piece]] = [[] for _ in wants]
-        for ask, pos, *chunk in self._all("chunks", tree, json.dumps(wants)):
+        for ask, pos, *chunk in self._all("chunks", tree=tree, wants=json.dumps(wants)):
             found[ask].append(Piece(ChunkRow._make(chunk), pos))
         return found
 
     async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
-        return self._rows(PendingRow._make, "pending", line.tree, line.line, line.base_line, line.base_era, seq)
+        base = line.base_line if seq <= line.base_seq else None
+        return self._rows(
+            PendingRow._make, "pending", tree=line.tree, line=line.line, base_line=base, base_era=line.base_era, seq=seq
+        )
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
-        span = (prefix, after, after_prefix(prefix), limit)
+        span = {"prefix": prefix, "after": after, "end": after_prefix(prefix), "limit": limit}
         if tags:
             (key, value), *others = tags
-            rows = self._all("threads_tagged", *span, key, value, json.dumps(others))
+            rows = self._all("threads_tagged", **span, key=key, value=value, others=json.dumps(others))
         else:
-            rows = self._all("threads", *span)
+            rows = self._all("threads", **span)
         return [Listed(*_cut(row, ThreadRow, LineRow, CheckpointRow)) for row in rows]
 
     async def run_lines(self, run_id: str) -> list[RunRow]:
-        return self._rows(RunRow._make, "run_lines", run_id)
+        return self._rows(RunRow._make, "run_lines", run_id=run_id)
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])

@@ -124,12 +124,12 @@ CREATE TABLE pending (
     seq INTEGER NOT NULL,
     task_id TEXT NOT NULL,
     idx INTEGER NOT NULL,
-    task_path TEXT NOT NULL,
     era INTEGER NOT NULL,
+    task_path TEXT NOT NULL,
     body BLOB NOT NULL,
     sum INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, task_id, idx);
+CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, task_id, idx, era);
 
 CREATE TABLE run (
     run_id TEXT NOT NULL,
