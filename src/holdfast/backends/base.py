@@ -16,7 +16,8 @@ What a backend promises:
 - **Any thread.** Verbs may be called from several threads at once, and after `os.fork()` in the child.
 - **Errors** are raised as `holdfast.errors`: a driver's own exceptions stay inside.
 
-Puts insert a row or replace the one with the same key; `KEYS` says what the key of each kind of row is.
+Puts insert a row or replace the one with the same key; `KEYS` says what the key of each kind of row is. Chunks alone
+are never replaced: they are what was saved, and a second one at the same position is an error that changes nothing.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ from holdfast.backends.base import (
     ThreadRow,
     Want,
 )
+from holdfast.errors import StorageFailed
 
 Key = tuple[Any, ...]
 
@@ -108,6 +109,7 @@ class MemoryBackend(Backend):
         with self._lock:
             if not all(_HOLDS[type(expect)](self, expect) for expect in batch.expects):
                 return False
+            self._check(batch)
             for drop in batch.drops:
                 _DROPS[type(drop)](self, drop)
             for row in batch.puts:
@@ -117,7 +119,23 @@ class MemoryBackend(Backend):
                     self._put(pending)
         return True
 
+    def _check(self, batch: Batch) -> None:
+        """Whatever is wrong with a batch must show before the first of its rows is put."""
+        for row in (*batch.puts, *batch.puts_if_free):
+            if type(row) not in KEYS:
+                raise TypeError(f"{row!r} is not a row")
+            if isinstance(row, ChunkRow) and self._taken(row, batch.drops):
+                raise StorageFailed(f"value log {row.log} has a chunk at position {row.lo} already")
+
+    def _taken(self, row: ChunkRow, drops: Sequence[Drop]) -> bool:
+        if self._tables[ChunkRow].get(*row[:3]) is None:
+            return False
+        chunks = [drop for drop in drops if isinstance(drop, DropChunks)]
+        return not any(row[:2] == drop[:2] and drop.lo <= row.lo <= drop.hi for drop in chunks)
+
     def _put(self, row: Row) -> None:
+        if isinstance(row, ThreadRow):
+            self._drop_row(DropRow(ThreadRow, (row.id,)))
         self._tables[type(row)].put(row)
         if isinstance(row, CheckpointRow):
             self._by_id.setdefault((row.tree, row.line, row.id), set()).add(row.seq)

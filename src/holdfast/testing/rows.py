@@ -13,6 +13,7 @@ from holdfast.backends.base import (
     OP,
     Batch,
     CheckpointThere,
+    ChunkRow,
     Drop,
     DropChunks,
     DropRow,
@@ -28,6 +29,7 @@ from holdfast.backends.base import (
     ThreadAt,
     Want,
 )
+from holdfast.errors import LookAtTheStorage
 from holdfast.testing.driver import at_once
 from holdfast.testing.row_samples import (
     ALL,
@@ -102,6 +104,9 @@ DROPS: Final[dict[str, tuple[Drop, set[str]]]] = {
 }
 
 
+REPLACEABLE: Final = [row for row in ALL if not isinstance(row, ChunkRow)]
+
+
 class Commits(RowTests):
     def test_what_is_put_is_found(self, backend: Any) -> None:
         nothing = seen(backend)
@@ -143,11 +148,19 @@ class Commits(RowTests):
     def test_an_empty_batch_is_applied(self, backend: Any) -> None:
         assert backend.commit(Batch([], [])) is True
 
-    @pytest.mark.parametrize("row", ALL, ids=lambda row: type(row).__name__ + str(ALL.index(row)))
+    @pytest.mark.parametrize("row", REPLACEABLE, ids=lambda row: type(row).__name__ + str(ALL.index(row)))
     def test_a_row_that_is_put_again_is_replaced(self, backend: Any, row: Row) -> None:
         put(backend, *ALL)
         before = seen(backend)
         put(backend, row)
+        assert seen(backend) == before
+
+    @pytest.mark.parametrize("row", [row for row in ALL if isinstance(row, ChunkRow)], ids=str)
+    def test_a_chunk_is_never_overwritten(self, backend: Any, row: ChunkRow) -> None:
+        put(backend, *ALL)
+        before = seen(backend)
+        with pytest.raises(LookAtTheStorage):
+            put(backend, row._replace(body=b"other"))
         assert seen(backend) == before
 
     def test_a_replaced_row_is_found_as_it_is_now(self, backend: Any) -> None:

@@ -71,11 +71,11 @@ DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
 -- name: drop_chunks
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
 
--- name: drop_tree_checkpoint
-DELETE FROM checkpoint WHERE line IN (SELECT line FROM line WHERE tree = ?)
-
 -- name: drop_tree_line
 DELETE FROM line WHERE tree = ?
+
+-- name: drop_tree_checkpoint
+DELETE FROM checkpoint WHERE tree = ?
 
 -- name: drop_tree_mark
 DELETE FROM mark WHERE tree = ?
@@ -221,7 +221,7 @@ SELECT thread.*, root.*, head.*
 FROM thread
 JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
-WHERE thread.id >= :prefix AND thread.id > :after AND (:end IS NULL OR thread.id < :end)
+WHERE thread.id >= :start AND thread.id < :end AND thread.id <> :after
     AND (root.checkpoints OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
@@ -234,7 +234,7 @@ JOIN thread ON thread.id = tag.thread
 JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
 WHERE tag.key = :key AND tag.value = :value
-    AND tag.thread >= :prefix AND tag.thread > :after AND (:end IS NULL OR tag.thread < :end)
+    AND tag.thread >= :start AND tag.thread < :end AND tag.thread <> :after
     AND NOT EXISTS (
         SELECT 1 FROM json_each(:others) AS other
         WHERE NOT EXISTS (
