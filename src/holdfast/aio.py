@@ -265,7 +265,7 @@ class AsyncThread(Generic[S]):
         durability: Durability | None = None,
         max_result: int = MAX_RESULT,
     ) -> AsyncRun[S]:
-        """Work on the thread as its only worker: ``async with thread.run(input=…) as run``.
+        """Work on the thread as its only worker: enter what this gives.
 
         `input` starts a run on an empty or ended thread; otherwise the unfinished run goes on. `wait` is how many
         seconds to wait for another worker's lease, `ttl` how long this one's lasts between its writes.
@@ -361,7 +361,7 @@ class AsyncRun(Generic[S]):
     ) -> Any:
         """Call `fn(*args)` once: its result is recorded, and returned without a call when the run is resumed.
 
-        A coroutine function is awaited; a plain one runs on a worker thread.
+        An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
         """
         begun = await threaded(self._calls.begin_step, name, key, idempotent)
         if begun.known:

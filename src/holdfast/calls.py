@@ -23,7 +23,7 @@ from holdfast.engine.reduce import Reducer, reducing
 from holdfast.engine.rows import Fields
 from holdfast.engine.states import replacing
 from holdfast.errors import Conflict, InvalidArgument, NotFound
-from holdfast.ids import MAX_ID, check_id, new_id
+from holdfast.ids import MAX_ID, check_id, check_text, is_text, new_id
 from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, ThreadInfo
 
@@ -66,7 +66,9 @@ class StoreCalls:
     async def threads(
         self, prefix: str, where: Mapping[str, Any] | None, limit: int | None, after: str | None
     ) -> list[ThreadInfo]:
-        return await listing.threads(self.engine, prefix, _mapping(where, "where"), limit, after)
+        start = "" if after is None else check_text(after, "after")
+        known = _mapping(where, "where")
+        return await listing.threads(self.engine, check_text(prefix, "prefix"), known, _limit(limit), start)
 
     async def copy_thread(self, source: str, target: str) -> bool:
         one = Handle(check_id(source, "a thread id"), "", self.engine.codec)
@@ -77,7 +79,7 @@ class StoreCalls:
 
     async def delete_run(self, run_id: str) -> int:
         self.engine.check_open()
-        return await removal.delete_run_everywhere(self.engine, _text(run_id, "run_id"))
+        return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
 
     async def bytes_stored(self) -> int:
         self.engine.check_open()
@@ -128,13 +130,13 @@ class ThreadCalls(Generic[S]):
         if source not in SOURCES:
             raise InvalidArgument(f"source must be one of {', '.join(SOURCES)}, not {source!r}")
         fields = Fields(
-            node=_text(node, "node"),
+            node=check_text(node, "node"),
             next=_nodes(next),
             step=_number(step, "step"),
             source=source,
-            run_id=None if run_id is None else _text(run_id, "run_id"),
-            status=_text(status, "status"),
-            label=_text(label, "label"),
+            run_id=None if run_id is None else check_text(run_id, "run_id"),
+            status=check_text(status, "status"),
+            label=check_text(label, "label"),
             metadata=self._metadata(metadata),
             origin=None if origin is None else check_id(origin, "origin"),
             journal_seq=_number(journal_seq, "journal_seq", least=0),
@@ -155,12 +157,12 @@ class ThreadCalls(Generic[S]):
             if name not in channels:
                 raise InvalidArgument(f"reduce names the channel {name!r}, which is not among the updates")
         fields = Fields(
-            node=_text(node, "node"),
+            node=check_text(node, "node"),
             next=None if next is None else _nodes(next),
             source="update",
-            run_id=None if run_id is None else _text(run_id, "run_id"),
-            status=None if status is None else _text(status, "status"),
-            label=_text(label, "label"),
+            run_id=None if run_id is None else check_text(run_id, "run_id"),
+            status=None if status is None else check_text(status, "status"),
+            label=check_text(label, "label"),
             metadata=self._metadata(metadata),
         )
         return await commits.save(self.engine, self.handle, fields, reducing(channels, reduce or {}))
@@ -173,12 +175,16 @@ class ThreadCalls(Generic[S]):
         return self._typed(await history.by_id(self.engine, self.handle, wanted, _names(channels)), channels)
 
     async def at(self, step: int | None, time: datetime | None, journal_seq: int | None) -> Checkpoint[S] | None:
-        return self._typed(await history.at(self.engine, self.handle, step, time, journal_seq), None)
+        if time is not None and not isinstance(time, datetime):
+            raise InvalidArgument(f"time must be a datetime, not {time!r}")
+        number, seq = _number(step, "step"), _number(journal_seq, "journal_seq")
+        return self._typed(await history.at(self.engine, self.handle, number, time, seq), None)
 
     async def history(
         self, limit: int | None, before: str | None, where: Mapping[str, Any] | None
     ) -> list[CheckpointInfo]:
-        return await history.history(self.engine, self.handle, limit, before, _mapping(where, "where"))
+        last = None if before is None else check_id(before, "before")
+        return await history.history(self.engine, self.handle, _limit(limit), last, _mapping(where, "where"))
 
     async def lineage(self, id: str) -> list[CheckpointInfo]:
         return await history.lineage(self.engine, self.handle, check_id(id, "a checkpoint id"))
@@ -200,11 +206,11 @@ class ThreadCalls(Generic[S]):
         return ThreadCalls(self.engine, target, self.state)
 
     async def label(self, id: str, text: str) -> None:
-        await writes.label(self.engine, self.handle, check_id(id, "a checkpoint id"), _text(text, "label"))
+        await writes.label(self.engine, self.handle, check_id(id, "a checkpoint id"), check_text(text, "label"))
 
     async def put_writes(self, id: str, entries: Iterable[Sequence[Any]], *, task_id: str, task_path: str) -> None:
-        encoded = [self._write(place, entry) for place, entry in enumerate(entries)]
-        task, path = check_id(task_id, "task_id"), _text(task_path, "task_path")
+        encoded = [self._write(place, entry) for place, entry in enumerate(_listed(entries, "writes"))]
+        task, path = check_id(task_id, "task_id"), check_text(task_path, "task_path")
         if encoded:
             checkpoint_id = check_id(id, "a checkpoint id")
             await writes.put_writes(self.engine, self.handle, checkpoint_id, encoded, task, path)
@@ -213,27 +219,24 @@ class ThreadCalls(Generic[S]):
         await removal.delete(self.engine, self.handle)
 
     async def delete_checkpoints(self, ids: Iterable[str]) -> int:
-        if isinstance(ids, str):
-            raise InvalidArgument("delete_checkpoints() takes a list of ids; for one, write [id]")
-        return await removal.delete_checkpoints(self.engine, self.handle, [check_id(one, "an id") for one in ids])
+        wanted = [check_id(one, "an id") for one in _listed(ids, "ids")]
+        return await removal.delete_checkpoints(self.engine, self.handle, wanted)
 
     async def delete_run(self, run_id: str) -> int:
-        return await removal.delete_run(self.engine, self.handle, _text(run_id, "run_id"))
+        return await removal.delete_run(self.engine, self.handle, check_text(run_id, "run_id"))
 
     # ---------------------------------------------------------------- journal
 
     async def append(self, kind: str, data: Any, *, key: str | None) -> int:
-        if _text(kind, "kind").startswith(journal.OWN):
+        if check_text(kind, "kind").startswith(journal.OWN):
             raise InvalidArgument(f"kinds that start with {journal.OWN!r} are the library's own; choose another")
         body = self.handle.codec.encode(data, "data")
         known = None if key is None else check_id(key, "key")
         return (await appending.append(self.engine, self.handle, kind, body, known)).seq
 
     async def entries(self, after: int | str, limit: int | None) -> list[JournalEntry]:
-        start = journal.parse_cursor(after)
-        if limit is not None and limit < 0:
-            raise InvalidArgument(f"limit must not be negative, and is {limit}")
-        return await self._entries(start, 1 << 62, 1 << 62 if limit is None else limit)
+        most = _limit(limit)
+        return await self._entries(journal.parse_cursor(after), 1 << 62, 1 << 62 if most is None else most)
 
     async def last_entry(self) -> JournalEntry | None:
         here = await places.read(self.engine, self.handle.inner(""))
@@ -304,26 +307,11 @@ class ThreadCalls(Generic[S]):
 # ------------------------------------------------------------------------------------------------ arguments
 
 
-def _text(value: Any, what: str) -> str:
-    """Text that every backend can hold in a column: no NUL, no half surrogates."""
-    if not isinstance(value, str):
-        raise InvalidArgument(f"{what} must be text, not {type(value).__name__}")
-    if "\0" in value:
-        raise InvalidArgument(f"{what} must not contain a NUL character: {value[:80]!r}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidArgument(f"{what} contains half of a surrogate pair: {value[:80]!r}") from None
-    return value
-
-
 def _channel(name: Any) -> str:
     if not isinstance(name, str):
         raise InvalidArgument(f"a channel is named by text, not by {name!r}")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise InvalidArgument(f"the channel name {name[:80]!r} contains half of a surrogate pair") from None
+    if not is_text(name):
+        raise InvalidArgument(f"the channel name {name[:80]!r} contains half of a surrogate pair")
     return name
 
 
@@ -338,15 +326,21 @@ def _number(value: Any, what: str, least: int | None = None) -> int | None:
 
 
 def _nodes(value: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(value, str):
-        raise InvalidArgument(f"next is a list of node names; for one, write ({value!r},)")
-    return tuple(_text(name, "next") for name in value)
+    return tuple(check_text(name, "next") for name in _listed(value, "next"))
 
 
 def _names(channels: Collection[str] | None) -> Collection[str] | None:
-    if isinstance(channels, str):
-        raise InvalidArgument(f"channels is a list of names; for one, write [{channels!r}]")
-    return channels
+    return None if channels is None else [_channel(name) for name in _listed(channels, "channels")]
+
+
+def _listed(value: Any, what: str) -> list[Any]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidArgument(f"{what} is a list; for one, write [{value!r}]")
+    return list(value)
+
+
+def _limit(value: Any) -> int | None:
+    return _number(value, "limit", least=0)
 
 
 def _mapping(value: Mapping[str, Any] | None, what: str) -> dict[str, Any] | None:
@@ -357,5 +351,5 @@ def _mapping(value: Mapping[str, Any] | None, what: str) -> dict[str, Any] | Non
     for key in value:
         if not isinstance(key, str):
             raise InvalidArgument(f"{what} is keyed by text, not by {key!r}")
-        _text(key, f"a key of {what}")
+        check_text(key, f"a key of {what}")
     return dict(value)

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 
-from holdfast.errors import InvalidId
+from holdfast.errors import InvalidArgument, InvalidId
 
 MAX_ID = 1024
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which text sorts
@@ -73,13 +73,28 @@ def check_id(value: object, what: str, *, empty: bool = False) -> str:
         raise InvalidId(f"{what} is {len(value)} characters long; the limit is {MAX_ID}: {value[:40]!r}…")
     if "\0" in value:
         raise InvalidId(f"{what} must not contain a NUL character: {value[:80]!r}")
-    if not value.isascii():
-        _check_unicode(value, what)
+    if not is_text(value):
+        raise InvalidId(f"{what} contains half of a surrogate pair, which is not text: {value[:80]!r}")
     return value
 
 
-def _check_unicode(value: str, what: str) -> None:
+def check_text(value: object, what: str) -> str:
+    """Text that every backend can hold in a column, empty or not."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{what} must be text, not {type(value).__name__}")
+    if "\0" in value:
+        raise InvalidArgument(f"{what} must not contain a NUL character: {value[:80]!r}")
+    if not is_text(value):
+        raise InvalidArgument(f"{what} contains half of a surrogate pair, which is not text: {value[:80]!r}")
+    return value
+
+
+def is_text(value: str) -> bool:
+    """Whether it can be written as UTF-8: a lone surrogate can't."""
+    if value.isascii():
+        return True
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidId(f"{what} contains half of a surrogate pair, which is not text: {value[:80]!r}") from None
+        return False
+    return True

@@ -251,7 +251,7 @@ class Thread(Generic[S]):
         durability: Durability | None = None,
         max_result: int = MAX_RESULT,
     ) -> Run[S]:
-        """Work on the thread as its only worker: ``with thread.run(input=…) as run``.
+        """Work on the thread as its only worker: enter what this gives.
 
         `input` starts a run on an empty or ended thread; otherwise the unfinished run goes on. `wait` is how many
         seconds to wait for another worker's lease, `ttl` how long this one's lasts between its writes.
@@ -345,7 +345,10 @@ class Run(Generic[S]):
         idempotent: bool = False,
         retries: int = 0,
     ) -> T:
-        """Call `fn(*args)` once: its result is recorded, and returned without a call when the run is resumed."""
+        """Call `fn(*args)` once: its result is recorded, and returned without a call when the run is resumed.
+
+        An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
+        """
         begun = run(self._calls.begin_step, name, key, idempotent)
         if begun.known:
             return begun.value  # type: ignore[no-any-return]

@@ -17,12 +17,12 @@ from tests.stateful.values import EDITS, SIZES
 from tests.stateful.worlds import World, compare, expected_info, open_worlds, outcome, wished
 
 NAMESPACES = ["", "a", "a|b", "c"]
-THREADS = ["t", "t/1", "T", "été", "t_1"]
+THREADS = ["t", "t/1", "T", "été", "t_1", "../t"]
 RUNS = ["r1", "r2"]
 TASKS = ["task-1", "task-2"]
 REDUCERS = {"extend": holdfast.extend, "merge": holdfast.merge, "replace": holdfast.replace}
 
-threads = st.sampled_from(THREADS)
+threads = st.integers(0, 12)  # see `Stores.which_thread`
 namespaces = st.sampled_from(["", "", *NAMESPACES])
 small = st.integers(0, 30)
 sizes = st.sampled_from(SIZES)
@@ -47,14 +47,16 @@ fields = st.fixed_dictionaries(
 
 
 class Stores(RuleBasedStateMachine):
-    @initialize()
-    def open(self) -> None:
+    @initialize(saves=st.lists(namespaces, max_size=6))
+    def open(self, saves: list[str]) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="holdfast-")
         self.worlds = open_worlds(self.folder)
         self.model = Model()
         self.made = 0
         self.tick = 0
         self.kept: list[Handle] = []
+        for number, namespace in enumerate(saves):
+            self.do_save(Handle("t", namespace), number, {"log": list(range(number))}, {"id": f"first{number}"})
 
     def teardown(self) -> None:
         if hasattr(self, "worlds"):
@@ -63,6 +65,18 @@ class Stores(RuleBasedStateMachine):
             self.folder.cleanup()
 
     # ---------------------------------------------------------------- helpers
+
+    def which_thread(self, number: int) -> str:
+        """Mostly one that is there, so that rules meet; sometimes any, so that they miss."""
+        alive = sorted(self.model.threads)
+        if number >= 11 or not alive:
+            return THREADS[number * 5 % len(THREADS)]
+        return alive[number % len(alive)]
+
+    def free_thread(self, number: int) -> str:
+        """Mostly one that never was."""
+        free = [one for one in THREADS if one not in self.model.threads and one not in self.model.graves]
+        return free[number % len(free)] if free and number < 11 else THREADS[number % len(THREADS)]
 
     def new_name(self) -> str:
         self.made += 1
@@ -118,59 +132,67 @@ class Stores(RuleBasedStateMachine):
 
     # ---------------------------------------------------------------- saving
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes, passed=fields)
-    def save(self, thread_id: str, namespace: str, via: int, what: list[Any], passed: dict[str, Any]) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, what=changes, passed=fields)
+    def save(self, thread: int, namespace: str, via: int, what: list[Any], passed: dict[str, Any]) -> None:
+        thread_id = self.which_thread(thread)
         head = self.line(thread_id, namespace).head
         state = self.changed(head.state if head else {}, what)
         self.do_save(Handle(thread_id, namespace), via, state, passed)
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes, passed=fields, n=st.integers(0, 5))
+    @rule(thread=threads, namespace=namespaces, via=via, what=changes, passed=fields, n=st.integers(0, 5))
     def save_with_an_id(
-        self, thread_id: str, namespace: str, via: int, what: list[Any], passed: dict[str, Any], n: int
+        self, thread: int, namespace: str, via: int, what: list[Any], passed: dict[str, Any], n: int
     ) -> None:
+        thread_id = self.which_thread(thread)
         line = self.line(thread_id, namespace)
         if f"id{n}" in line.points or f"id{n}" in line.removed:
             return
         state = self.changed(line.head.state if line.head else {}, what)
         self.do_save(Handle(thread_id, namespace), via, state, {**passed, "id": f"id{n}"})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, which=small, what=changes, passed=fields)
+    @rule(thread=threads, namespace=namespaces, via=via, which=small, what=changes, passed=fields)
     def save_under_an_older_parent(
-        self, thread_id: str, namespace: str, via: int, which: int, what: list[Any], passed: dict[str, Any]
+        self, thread: int, namespace: str, via: int, which: int, what: list[Any], passed: dict[str, Any]
     ) -> None:
+        thread_id = self.which_thread(thread)
         parent = self.some_point(thread_id, namespace, which)
         if parent is not None:
             state = self.changed(parent.state, what)
             self.do_save(Handle(thread_id, namespace), via, state, {**passed, "parent": parent.id})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes)
-    def save_a_new_root(self, thread_id: str, namespace: str, via: int, what: list[Any]) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, what=changes)
+    def save_a_new_root(self, thread: int, namespace: str, via: int, what: list[Any]) -> None:
+        thread_id = self.which_thread(thread)
         self.do_save(Handle(thread_id, namespace), via, self.changed({}, what), {"parent": ROOT})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via)
-    def save_under_a_missing_parent(self, thread_id: str, namespace: str, via: int) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via)
+    def save_under_a_missing_parent(self, thread: int, namespace: str, via: int) -> None:
+        thread_id = self.which_thread(thread)
         self.do_save(Handle(thread_id, namespace), via, {"n": 1}, {"parent": "nobody"})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, which=small, what=changes)
-    def save_expecting_a_head(self, thread_id: str, namespace: str, via: int, which: int, what: list[Any]) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, which=small, what=changes)
+    def save_expecting_a_head(self, thread: int, namespace: str, via: int, which: int, what: list[Any]) -> None:
+        thread_id = self.which_thread(thread)
         expected = self.some_point(thread_id, namespace, which)
         head = self.line(thread_id, namespace).head
         state = self.changed(head.state if head else {}, what)
         passed = {"expect_head": expected.id if expected and which != 5 else ""}
         self.do_save(Handle(thread_id, namespace), via, state, passed)
 
-    @rule(thread_id=threads, via=via, which=small, outer=st.sampled_from(["a", "c", "a|b"]), what=changes)
-    def save_with_an_origin(self, thread_id: str, via: int, which: int, outer: str, what: list[Any]) -> None:
+    @rule(thread=threads, via=via, which=small, outer=st.sampled_from(["a", "c", "a|b"]), what=changes)
+    def save_with_an_origin(self, thread: int, via: int, which: int, outer: str, what: list[Any]) -> None:
+        thread_id = self.which_thread(thread)
         origin = self.some_point(thread_id, outer.rpartition("|")[0], which)
         head = self.line(thread_id, outer).head
         if origin is not None:
             state = self.changed(head.state if head else {}, what)
             self.do_save(Handle(thread_id, outer), via, state, {"origin": origin.id})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, which=small, differently=st.booleans())
+    @rule(thread=threads, namespace=namespaces, via=via, which=small, differently=st.booleans())
     def save_the_same_id_again(
-        self, thread_id: str, namespace: str, via: int, which: int, differently: bool
+        self, thread: int, namespace: str, via: int, which: int, differently: bool
     ) -> None:
+        thread_id = self.which_thread(thread)
         points = [
             point
             for point in self.line(thread_id, namespace).newest_first()
@@ -183,9 +205,10 @@ class Stores(RuleBasedStateMachine):
             passed = {key: value for key, value in point.passed.items() if key not in ("expect_head",)}
             self.do_save(Handle(thread_id, namespace), via, state, {**passed, "expect_head": "not the head"})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, which=small)
-    def save_the_id_of_a_removed_checkpoint(self, thread_id: str, namespace: str, via: int, which: int) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, which=small)
+    def save_the_id_of_a_removed_checkpoint(self, thread: int, namespace: str, via: int, which: int) -> None:
         """Free again, or refused for good: both will do, and all backends must do the same."""
+        thread_id = self.which_thread(thread)
         removed = sorted(one for one in self.line(thread_id, namespace).removed if one.startswith("id"))
         if not removed:
             return
@@ -199,13 +222,14 @@ class Stores(RuleBasedStateMachine):
             self.model.save(handle, "", {"n": which}, passed)
 
     @rule(
-        thread_id=threads, namespace=namespaces, via=via, channel=channels, times=st.sampled_from([3, 66, 135]),
+        thread=threads, namespace=namespaces, via=via, channel=channels, times=st.sampled_from([3, 66, 135]),
         edit=edits, drop=st.booleans(),
     )  # fmt: skip
     def save_many(
-        self, thread_id: str, namespace: str, via: int, channel: str, times: int, edit: Any, drop: bool
+        self, thread: int, namespace: str, via: int, channel: str, times: int, edit: Any, drop: bool
     ) -> None:
         """Enough for frames and new keys."""
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, namespace)
         if thread_id in self.model.graves and thread_id not in self.model.threads:
             return
@@ -223,16 +247,17 @@ class Stores(RuleBasedStateMachine):
                 self.drop_caches()
 
     @rule(
-        thread_id=threads, namespace=namespaces, via=via, channel=channels, seed=small, size=sizes,
+        thread=threads, namespace=namespaces, via=via, channel=channels, seed=small, size=sizes,
         how=st.sampled_from(sorted(REDUCERS)), passed=st.fixed_dictionaries({}, optional={
             "node": st.just("human"), "next": st.just(("act",)), "run_id": st.sampled_from(RUNS),
             "status": st.sampled_from(["completed", "interrupted"]), "label": st.just("good"),
         }),
     )  # fmt: skip
     def update(
-        self, thread_id: str, namespace: str, via: int, channel: str, seed: int, size: int, how: str,
+        self, thread: int, namespace: str, via: int, channel: str, seed: int, size: int, how: str,
         passed: dict[str, Any],
     ) -> None:  # fmt: skip
+        thread_id = self.which_thread(thread)
         head = self.line(thread_id, namespace).head
         old = head.state.get(channel) if head else None
         new: Any = EDITS[5](None, 0, seed, size)
@@ -251,22 +276,25 @@ class Stores(RuleBasedStateMachine):
 
         self.agree(lambda: self.model.update(handle, name, {channel: new}, {channel: how}, passed), call)
 
-    @rule(thread_id=threads, via=via, key=st.sampled_from(["team", "tier"]), value=small)
-    def save_with_thread_metadata(self, thread_id: str, via: int, key: str, value: int) -> None:
+    @rule(thread=threads, via=via, key=st.sampled_from(["team", "tier"]), value=small)
+    def save_with_thread_metadata(self, thread: int, via: int, key: str, value: int) -> None:
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, "", metadata={key: value})
         head = self.line(thread_id, "").head
         self.do_save(handle, via, dict(head.state) if head else {}, {})
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, what=changes)
-    def save_into_a_reused_thread(self, thread_id: str, namespace: str, via: int, what: list[Any]) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, what=changes)
+    def save_into_a_reused_thread(self, thread: int, namespace: str, via: int, what: list[Any]) -> None:
+        thread_id = self.which_thread(thread)
         head = self.line(thread_id, namespace).head
         state = self.changed(head.state if head else {}, what)
         self.do_save(Handle(thread_id, namespace, reuse=True), via, state, {})
 
     # ---------------------------------------------------------------- handles that get old
 
-    @rule(thread_id=threads, namespace=namespaces, via=via)
-    def keep_a_handle(self, thread_id: str, namespace: str, via: int) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via)
+    def keep_a_handle(self, thread: int, namespace: str, via: int) -> None:
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, namespace)
         self.model.touch(handle)
         for world in self.worlds:
@@ -284,12 +312,13 @@ class Stores(RuleBasedStateMachine):
     # ---------------------------------------------------------------- writes and labels
 
     @rule(
-        thread_id=threads, namespace=namespaces, via=via, which=small, task=st.sampled_from(TASKS),
+        thread=threads, namespace=namespaces, via=via, which=small, task=st.sampled_from(TASKS),
         values=st.lists(st.tuples(channels, small, st.sampled_from([-2, -1, 0, 1, 2])), min_size=1, max_size=3),
     )  # fmt: skip
     def put_writes(
-        self, thread_id: str, namespace: str, via: int, which: int, task: str, values: list[tuple[str, int, int]]
+        self, thread: int, namespace: str, via: int, which: int, task: str, values: list[tuple[str, int, int]]
     ) -> None:
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, namespace)
         point = self.some_point(thread_id, namespace, which)
         name = point.id if point else "nobody"
@@ -300,9 +329,10 @@ class Stores(RuleBasedStateMachine):
         self.agree(lambda: self.model.put_writes(handle, name, list(values), task), call)
 
     @rule(
-        thread_id=threads, namespace=namespaces, via=via, which=small, text=st.sampled_from(["", "good", "kept"]),
+        thread=threads, namespace=namespaces, via=via, which=small, text=st.sampled_from(["", "good", "kept"]),
     )  # fmt: skip
-    def label(self, thread_id: str, namespace: str, via: int, which: int, text: str) -> None:
+    def label(self, thread: int, namespace: str, via: int, which: int, text: str) -> None:
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, namespace)
         point = self.some_point(thread_id, namespace, which)
         name = point.id if point else "nobody"
@@ -314,13 +344,15 @@ class Stores(RuleBasedStateMachine):
     # ---------------------------------------------------------------- forks and copies
 
     @rule(
-        thread_id=threads, to=threads, via=via, which=st.one_of(st.none(), small), history=st.booleans(),
+        thread=threads, to=threads, via=via, which=st.one_of(st.none(), small), history=st.booleans(),
         what=st.one_of(st.none(), changes), namespace=st.sampled_from(["", "", "", "", "a"]),
     )  # fmt: skip
     def fork(
-        self, thread_id: str, to: str, via: int, which: int | None, history: bool, what: list[Any] | None,
+        self, thread: int, to: int, via: int, which: int | None, history: bool, what: list[Any] | None,
         namespace: str,
     ) -> None:  # fmt: skip
+        thread_id = self.which_thread(thread)
+        target = self.free_thread(to)
         handle, name = Handle(thread_id, namespace), self.new_name()
         point = None if which is None else self.some_point(thread_id, "", which)
         start = point or self.line(thread_id, "").head
@@ -329,30 +361,35 @@ class Stores(RuleBasedStateMachine):
         at = point.id if point else ("nobody" if which == 7 else None)
 
         def call(world: World) -> Any:
-            made = world.thread(handle, via).fork(None if at is None else world.id(at), edits=edited, to=to, history=history)  # fmt: skip  # noqa: E501
+            made = world.thread(handle, via).fork(None if at is None else world.id(at), edits=edited, to=target, history=history)  # fmt: skip  # noqa: E501
             latest = made.latest(channels=[])
             assert latest is not None
             if world.name_of(latest.id) == latest.id and (edited or not history):
                 world.learn(name, latest.id)
 
-        self.agree(lambda: self.model.fork(handle, at, edited, to, history, name), call)
+        self.agree(lambda: self.model.fork(handle, at, edited, target, history, name), call)
 
     @rule(source=threads, to=threads, via=via)
-    def copy_thread(self, source: str, to: str, via: int) -> None:
+    def copy_thread(self, source: int, to: int, via: int) -> None:
+        one, other = self.which_thread(source), self.free_thread(to)
         self.agree(
-            lambda: self.model.copy_thread(source, to),
-            lambda world: world.store(via).copy_thread(source, to),
+            lambda: self.model.copy_thread(one, other),
+            lambda world: world.store(via).copy_thread(one, other),
         )
 
     # ---------------------------------------------------------------- removing
 
-    @rule(thread_id=threads, namespace=namespaces, via=via)
-    def delete(self, thread_id: str, namespace: str, via: int) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, sure=st.integers(0, 2))
+    def delete(self, thread: int, namespace: str, via: int, sure: int) -> None:
+        thread_id = self.which_thread(thread)
+        if sure:
+            return  # seldom, or the machine would spend its time on graves
         handle = Handle(thread_id, namespace)
         self.agree(lambda: self.model.delete(handle), lambda world: world.thread(handle, via).delete())
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, which=st.lists(small, min_size=1, max_size=3))
-    def delete_checkpoints(self, thread_id: str, namespace: str, via: int, which: list[int]) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, which=st.lists(small, min_size=1, max_size=3))
+    def delete_checkpoints(self, thread: int, namespace: str, via: int, which: list[int]) -> None:
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, namespace)
         points = [self.some_point(thread_id, namespace, one) for one in which]
         names = ["nobody", *(point.id for point in points if point)]
@@ -361,8 +398,9 @@ class Stores(RuleBasedStateMachine):
             lambda world: world.thread(handle, via).delete_checkpoints([world.id(name) for name in names]),
         )
 
-    @rule(thread_id=threads, namespace=namespaces, via=via, run_id=st.sampled_from(RUNS))
-    def delete_run(self, thread_id: str, namespace: str, via: int, run_id: str) -> None:
+    @rule(thread=threads, namespace=namespaces, via=via, run_id=st.sampled_from(RUNS))
+    def delete_run(self, thread: int, namespace: str, via: int, run_id: str) -> None:
+        thread_id = self.which_thread(thread)
         handle = Handle(thread_id, namespace)
         self.agree(
             lambda: self.model.delete_run(handle, run_id),
@@ -402,7 +440,7 @@ class Stores(RuleBasedStateMachine):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    max_examples=60,
+    max_examples=40,
     stateful_step_count=40,
     deadline=None,
     print_blob=True,

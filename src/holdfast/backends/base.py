@@ -1,6 +1,6 @@
 """The contract between the engine and whatever keeps its rows.
 
-A backend sees ids, index fields and bytes, never Python values. It keeps seven kinds of row (the NamedTuples below)
+A backend sees ids, index fields and bytes, never Python values. It keeps eleven kinds of row (the NamedTuples below)
 and answers a dozen questions about them. Everything the engine writes goes through one verb::
 
     applied = await backend.commit(Batch(expects=[LineAt(...)], puts=[line_row, checkpoint_row, chunk_row]))
@@ -16,7 +16,8 @@ What a backend promises:
 - **Any thread.** Verbs may be called from several threads at once, and after `os.fork()` in the child.
 - **Errors** are raised as `holdfast.errors`: a driver's own exceptions stay inside.
 
-Puts insert a row or replace the one with the same key; `KEYS` says what the key of each kind of row is.
+Puts insert a row or replace the one with the same key; `KEYS` says what the key of each kind of row is. Chunks alone
+are never replaced: they are what was saved, and a second one at the same position is an error that changes nothing.
 """
 
 from __future__ import annotations
@@ -165,8 +166,8 @@ class PendingRow(NamedTuple):
     seq: int
     task_id: str
     idx: int
+    era: int  # a control write that replaces another leaves it to the forks that saw it
     task_path: str
-    era: int
     body: bytes  # channel and value
     sum: int = 0
 
@@ -209,7 +210,7 @@ Row = (
 
 KEYS: Final[dict[type[Row], int]] = {
     ThreadRow: 1, GraveRow: 1, TagRow: 3, LineRow: 2, CheckpointRow: 3,
-    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 5, JournalRow: 3, RunRow: 3,
+    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 6, JournalRow: 3, RunRow: 3,
 }  # fmt: skip
 """How many leading columns make up the key of each kind of row."""
 
@@ -438,8 +439,8 @@ class Backend(ABC):
     @abstractmethod
     async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
         """The pending writes that a line sees for one number: its own, and those of each line below it that were
-        written before the era at which the line above was forked off. Farthest line first. The line itself need not
-        be stored yet."""
+        written before the era at which the line above was forked off, as long as the number is theirs. Farthest line
+        first, then by era. The line itself need not be stored yet."""
 
     @abstractmethod
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:

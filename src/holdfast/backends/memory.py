@@ -53,6 +53,7 @@ from holdfast.backends.base import (
     ThreadRow,
     Want,
 )
+from holdfast.errors import StorageFailed
 
 Key = tuple[Any, ...]
 
@@ -113,16 +114,33 @@ class MemoryBackend(Backend):
         with self._lock:
             if not all(_HOLDS[type(expect)](self, expect) for expect in batch.expects):
                 return False
+            self._check(batch)
             for drop in batch.drops:
                 _DROPS[type(drop)](self, drop)
             for row in batch.puts:
                 self._put(row)
             for pending in batch.puts_if_free:
-                if self._tables[PendingRow].get(*pending[:5]) is None:
+                if self._tables[PendingRow].get(*pending[: KEYS[PendingRow]]) is None:
                     self._put(pending)
         return True
 
+    def _check(self, batch: Batch) -> None:
+        """Whatever is wrong with a batch must show before the first of its rows is put."""
+        for row in (*batch.puts, *batch.puts_if_free):
+            if type(row) not in KEYS:
+                raise TypeError(f"{row!r} is not a row")
+            if isinstance(row, ChunkRow) and self._taken(row, batch.drops):
+                raise StorageFailed(f"value log {row.log} has a chunk at position {row.lo} already")
+
+    def _taken(self, row: ChunkRow, drops: Sequence[Drop]) -> bool:
+        if self._tables[ChunkRow].get(*row[:3]) is None:
+            return False
+        chunks = [drop for drop in drops if isinstance(drop, DropChunks)]
+        return not any(row[:2] == drop[:2] and drop.lo <= row.lo <= drop.hi for drop in chunks)
+
     def _put(self, row: Row) -> None:
+        if isinstance(row, ThreadRow):
+            self._drop_row(DropRow(ThreadRow, (row.id,)))
         self._tables[type(row)].put(row)
         if isinstance(row, CheckpointRow):
             self._by_id.setdefault((row.tree, row.line, row.id), set()).add(row.seq)
@@ -246,7 +264,7 @@ class MemoryBackend(Backend):
         with self._lock:
             found: list[PendingRow] = self._tables[PendingRow].under(line.tree, line.line, seq)
             below: LineRow | None = line
-            while below is not None and below.base_line is not None:
+            while below is not None and below.base_line is not None and seq <= below.base_seq:
                 rows = self._tables[PendingRow].under(line.tree, below.base_line, seq)
                 found[:0] = [row for row in rows if row.era < below.base_era]
                 below = self._tables[LineRow].get(line.tree, below.base_line)

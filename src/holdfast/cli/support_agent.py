@@ -1,4 +1,4 @@
-"""A made-up support agent, turn by turn: what `holdfast demo` saves. No model is called; every run is the same."""
+"""A made-up support agent, turn by turn: what `holdfast demo` runs. No model is called; every run is the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ State = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one step adds: a message, and how far the plan has come after it."""
+    """What one step adds: a message, and how far the plan has come after it. `acts` are what it does to the world."""
 
     node: str
     next: tuple[str, ...]
@@ -20,6 +20,7 @@ class Turn:
     content: str
     plan: tuple[str, ...]
     status: str = "running"
+    acts: tuple[str, ...] = ()
 
     def apply(self, state: State) -> State:
         """The state after this turn."""
@@ -36,6 +37,7 @@ def states(start: State, turns: Iterable[Turn]) -> list[State]:
     return list(accumulate(turns, lambda state, turn: turn.apply(state), initial=start))[1:]
 
 
+THREAD = "support/42"
 START: State = {"customer": {"id": "C-1815", "name": "Ada", "tier": "gold"}, "messages": [], "plan": []}
 
 _GOODS = (("rope, 60 m", 18900), ("harness, size M", 7450), ("carabiner, screw gate", 1295), ("helmet, white", 6900))
@@ -125,8 +127,10 @@ ORIGINAL = (
         "tool",
         ("model",),
         "tool",
-        "refund R-7731: 345.45 EUR to card ending 4242, accepted, expected on the account in 3 to 5 working days",
+        "refund R-7731: 345.45 EUR to card ending 4242, accepted, expected on the account in 3 to 5 working days; "
+        "receipt B-2210 filed with accounting",
         (*_SEEN, "+ refund the order", "answer"),
+        acts=("refund", "receipt"),
     ),
     Turn(
         "model",
@@ -143,6 +147,7 @@ ORIGINAL = (
         "tool",
         "mail to customer C-1815: queued as M-90233, delivered to the customer's mail server, no bounce",
         (*_SEEN, "+ refund the order", "+ answer"),
+        acts=("mail",),
     ),
     Turn(
         "model",
@@ -154,6 +159,7 @@ ORIGINAL = (
     ),
 )
 
+DIES_IN = "receipt"
 REWIND_TO = 4
 
 EDITS: State = {"plan": _plan(*_SEEN, "send a replacement by express", "answer")}
@@ -173,6 +179,7 @@ RETRY = (
         "tool",
         "replacement 20417-R: 4 of 4 lines in stock, express, leaves today, delivery Friday before noon",
         (*_SEEN, "+ send a replacement by express", "answer"),
+        acts=("replacement",),
     ),
     Turn(
         "model",
@@ -185,3 +192,6 @@ RETRY = (
         "completed",
     ),
 )
+
+RETRIED = (*ORIGINAL[: REWIND_TO + 1], *RETRY)
+"""The fork's turns, the past that it shares included."""

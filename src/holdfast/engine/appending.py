@@ -57,7 +57,7 @@ def _begun(handle: Handle, place: Place) -> tuple[Here, list[Expect], list[Row]]
     if place.here is not None:
         places.bind(handle, place.here.thread)
         return place.here, [], []
-    places.check_not_deleted(handle, place.generation)
+    places.check_not_deleted(handle, place)
     thread, root = new_thread(handle, place.generation + 1)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
     return Here(thread, root, root, None), expects, [thread, *tags.of_metadata(thread.id, handle.metadata or {})]

@@ -120,7 +120,7 @@ def _continued(handle: Handle, here: Here | None) -> _Start | None:
 def _started(handle: Handle, place: Place) -> _Start:
     """The place with a thread, root and line in it, made up here if they do not exist yet."""
     if place.thread is None or place.root is None:
-        return _new(handle, place.generation)
+        return _new(handle, place)
     places.bind(handle, place.thread)
     line = place.line or new_line(place.root.tree, place.root.line, handle.namespace)
     start = _Start(Here(place.thread, place.root, line, place.head))
@@ -129,10 +129,10 @@ def _started(handle: Handle, place: Place) -> _Start:
     return _with_metadata(handle, start)
 
 
-def _new(handle: Handle, generation: int) -> _Start:
-    places.check_not_deleted(handle, generation)
-    thread, root = new_thread(handle, generation + 1)
-    expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), generation)]
+def _new(handle: Handle, place: Place) -> _Start:
+    places.check_not_deleted(handle, place)
+    thread, root = new_thread(handle, place.generation + 1)
+    expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
     rows: list[Row] = [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
     if not handle.namespace:
         return _Start(Here(thread, root, root, None), expects, rows)

@@ -11,6 +11,7 @@ from holdfast.engine import load, places, views
 from holdfast.engine.context import Engine, Handle, as_microseconds
 from holdfast.engine.views import View
 from holdfast.errors import InvalidArgument, NotFound
+from holdfast.ids import check_text
 from holdfast.model import Checkpoint, CheckpointInfo
 
 Loaded = Checkpoint[dict[str, Any]]
@@ -87,8 +88,6 @@ async def history(
     engine: Engine, handle: Handle, limit: int | None, before: str | None, where: Mapping[str, Any] | None
 ) -> list[CheckpointInfo]:
     """Newest first, without any state."""
-    if limit is not None and limit < 0:
-        raise InvalidArgument(f"limit must not be negative, and is {limit}")
     view = await open_view(engine, handle)
     if view is None:
         return []
@@ -106,8 +105,7 @@ def matching(
     """What the backend can compare, and a function for the rest: labels, which marks may change, and metadata."""
     columns = {name: where[name] for name in _COLUMNS if name in where}
     for name, value in columns.items():
-        if not isinstance(value, str):
-            raise InvalidArgument(f"where[{name!r}] compares text, not {type(value).__name__}")
+        check_text(value, f"where[{name!r}]")
     rest = {name: value for name, value in where.items() if name not in _COLUMNS}
     if not rest:
         return Filter(**columns), None

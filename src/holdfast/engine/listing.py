@@ -10,6 +10,7 @@ from holdfast.codec import Codec
 from holdfast.engine import leases, places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.errors import InvalidArgument
+from holdfast.ids import check_text
 from holdfast.model import ForkPoint, ThreadInfo
 
 _PAGE: Final = 200
@@ -20,11 +21,10 @@ async def threads(
 ) -> list[ThreadInfo]:
     """In the order of their ids."""
     engine.check_open()
-    if limit is not None and limit < 0:
-        raise InvalidArgument(f"limit must not be negative, and is {limit}")
     known = dict(where or {})
     lease = _lease(known.pop("lease", None))
     wanted = [_tag(name, value) for name, value in known.items()]
+    wanted.sort(key=lambda tag: tag[0] == "status")  # the first one leads the search, and a status says least
     if lease is None:
         rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
         return [await _listed(engine, row) for row in rows]
@@ -66,9 +66,7 @@ async def resumable(engine: Engine) -> list[ThreadInfo]:
 
 def _tag(name: str, value: Any) -> tuple[str, str]:
     if name == "status":
-        if not isinstance(value, str):
-            raise InvalidArgument(f"where['status'] compares text, not {type(value).__name__}")
-        return tags.status_tag(value)
+        return tags.status_tag(check_text(value, "where['status']"))
     return tags.metadata_tag(name, value)
 
 

@@ -94,3 +94,8 @@ def join(kind: int, items: Sequence[Raw | bytes]) -> bytes:
 def keyed(items: list[Raw]) -> dict[bytes, Raw]:
     """A map's items as a dict from encoded key to value."""
     return dict(zip(map(bytes, items[::2]), items[1::2], strict=True))
+
+
+def is_tagged(first: Raw) -> bool:
+    """Whether a list that starts with this item stands for something else, as a tuple or an object does."""
+    return bytes(first)[:2] == b"\xc7\x00"

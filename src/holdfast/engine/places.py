@@ -33,6 +33,7 @@ class Place(NamedTuple):
     line: LineRow | None
     head: CheckpointRow | None
     generation: int  # of the thread's grave, if it has one
+    meant: int | None = None  # the life that the caller meant when it asked; another thread may have started one since
 
     @property
     def here(self) -> Here | None:
@@ -53,7 +54,7 @@ async def existing(engine: Engine, handle: Handle) -> Here:
     """For writes about a checkpoint: it has to be there."""
     place = await find(engine, handle)
     if place.thread is None:
-        check_not_deleted(handle, place.generation)
+        check_not_deleted(handle, place)
         raise NotFound(f"{handle.name} does not exist yet: save a checkpoint first")
     bind(handle, place.thread)
     if place.here is None:
@@ -65,7 +66,9 @@ async def find(engine: Engine, handle: Handle) -> Place:
     """What the backend says now."""
     engine.check_open()
     engine.flush(handle.thread_id)
-    place = Place(*await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id)))
+    meant = handle.generation
+    found = await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id))
+    place = Place(*found, meant)
     _check(place)
     if place.line is None and place.root is not None and place.root.base_line is not None and handle.namespace:
         return await _through_origin(engine, handle, place, place.root)
@@ -90,9 +93,9 @@ def bind(handle: Handle, thread: ThreadRow) -> None:
         raise Deleted(f"{handle.name} was deleted and started anew since this handle was made; ask for a new handle")
 
 
-def check_not_deleted(handle: Handle, generation: int) -> None:
+def check_not_deleted(handle: Handle, place: Place) -> None:
     """A thread that is not there may be started, unless it was there and nobody asked to start it anew."""
-    if handle.generation is not None or (generation and not handle.reuse):
+    if place.meant is not None or (place.generation and not handle.reuse):
         raise Deleted(f"{handle.name} was deleted; store.thread({handle.thread_id!r}, reuse=True) starts it anew")
 
 
@@ -134,17 +137,19 @@ async def _newest_seen(engine: Engine, handle: Handle, root: LineRow) -> tuple[L
     for above, below in pairwise(await engine.backend.ancestry(root.tree, root.line)):
         base = await engine.backend.namespace(root.tree, below.line, handle.namespace)
         if base is not None:
-            view = await views.open_view(engine, checked(base))
-            row = await _newest_under(engine, view, above.base_era, outer_view)
+            row = await _newest_under(engine, checked(base), above.base_era, outer_view)
             return None if row is None else (base, row, above.base_era)
     return None
 
 
-async def _newest_under(engine: Engine, view: views.View, era: int, outer: views.View | None) -> CheckpointRow | None:
-    before = view.line.seq
+async def _newest_under(engine: Engine, base: LineRow, era: int, outer: views.View | None) -> CheckpointRow | None:
+    """Looked for through a copy of the line made in that era, so that what was removed later is still there."""
+    copy = base._replace(line=0, base_line=base.line, base_seq=base.seq, base_era=era, whole=1)
+    view = await views.open_view(engine, copy)
+    before = base.seq
     while rows := await views.scan(engine, view, before, 20):
         for row in rows:
-            late = row.line == view.line.line and row.era >= era
+            late = row.line == base.line and row.era >= era
             if not late and await _belongs(engine, outer, row.origin):
                 return row
         before = rows[-1].seq - 1

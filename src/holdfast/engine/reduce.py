@@ -24,8 +24,12 @@ def replace(old: Any, new: Any) -> Any:
 
 
 def extend(old: Any, new: Any) -> Any:
-    """The old list with the new items after it."""
-    return type(old)([*old, *new]) if isinstance(old, tuple) else [*old, *new]
+    """The old list (or tuple, or set) with the new items after it."""
+    if isinstance(old, list):
+        return [*old, *new]
+    if type(old) in (tuple, set, frozenset):
+        return type(old)([*old, *new])
+    raise TypeError(f"extend adds to a list, tuple or set, and the channel holds a {type(old).__name__}")
 
 
 def merge(old: Any, new: Any) -> Any:

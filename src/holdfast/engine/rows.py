@@ -100,8 +100,10 @@ def checkpoint_row(
 
 
 def _parent_thread(here: Here, parent: CheckpointRow | None) -> str | None:
-    """The thread that a fork's first checkpoint came from."""
-    return None if parent is None or parent.line == here.line.line else here.thread.from_thread
+    """The thread that a fork's first checkpoint came from; a copy has its past as its own."""
+    if parent is None or parent.line == here.line.line or here.line.whole:
+        return None
+    return here.thread.from_thread
 
 
 def row_digest(namespace: str, row: CheckpointRow, known: Manifest, parent: CheckpointRow | None) -> bytes:

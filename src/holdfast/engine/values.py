@@ -24,7 +24,7 @@ from holdfast.backends.base import FRAME, KEY, OP, ChunkRow, Drop, DropChunks, L
 from holdfast.engine.changes import append_change, change_parts, replay
 from holdfast.engine.digests import item_digests, value_digest
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Ref
-from holdfast.engine.parts import ATOM, LIST, Parts, head, parts_of, shape_of, split_items
+from holdfast.engine.parts import ATOM, LIST, Parts, head, is_tagged, parts_of, shape_of, split_items
 from holdfast.errors import Corrupt
 from holdfast.ids import new_number
 
@@ -87,6 +87,8 @@ def append(tree: int, items_enc: bytes, base: Ref, old: Version) -> Written | No
         return None
     fresh = split_items(items_enc)
     known = _split(old.parts)
+    if known.items and is_tagged(known.items[0]):
+        return None
     size = len(known.items) + len(fresh)
     payload = items_enc[shape_of(items_enc).start :]
     enc = b"".join([head(LIST, size), memoryview(old.parts.enc)[shape.start :], payload])

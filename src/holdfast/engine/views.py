@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from holdfast.backends.base import ANY, CheckpointRow, Filter, LineRow, checked
@@ -48,8 +48,8 @@ class View:
     def own(self) -> Segment:
         return Segment(self.line.line, self.line.base_seq + 1, self.line.seq)
 
-    def hides(self, row: CheckpointRow) -> bool:
-        return row.seq in self.marks and self.marks[row.seq].hidden
+    def hides(self, seq: int) -> bool:
+        return seq in self.marks and self.marks[seq].hidden
 
     def label(self, row: CheckpointRow) -> str:
         mark = self.marks.get(row.seq)
@@ -79,13 +79,17 @@ async def _home(engine: Engine, view: View, seq: int) -> int:
 
 
 async def _read_marks(engine: Engine, view: View) -> None:
-    """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later."""
+    """Farthest line first, so that the nearest has the last word. A fork does not see what its origin marked later, nor
+    what it marked beyond the fork point, where the fork has numbers of its own."""
     lines = await ancestry(engine, view)
     cuts = {line.line: above.base_era for above, line in pairwise(lines)}
+    shared = dict(
+        zip([line.line for line in lines[1:]], accumulate((line.base_seq for line in lines), min), strict=False)
+    )
     rows = await engine.backend.marks(view.line.tree, [line.line for line in lines])
     for line in reversed(lines):
         for row in sorted(row for row in rows if row.line == line.line):
-            if line is view.line or checked(row).era < cuts[line.line]:
+            if line is view.line or (checked(row).era < cuts[line.line] and row.seq <= shared[line.line]):
                 known = view.marks.get(row.seq, Mark())
                 label = known.label if row.label is None else row.label
                 view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label)
@@ -140,7 +144,7 @@ async def find(engine: Engine, view: View, checkpoint_id: str) -> CheckpointRow 
 
 
 async def sees(engine: Engine, view: View, row: CheckpointRow) -> bool:
-    if view.hides(row):
+    if view.hides(row.seq):
         return False
     if row.line == view.line.line:
         return True
@@ -169,14 +173,14 @@ async def scan_segments(
         while high >= segment.lo and len(found) < limit:
             page = limit - len(found) if keep is None and not view.marks else _PAGE
             rows = await engine.backend.checkpoints(view.line.tree, segment.line, segment.lo, high, page, where)
-            found += [row for row in map(checked, rows) if not view.hides(row) and (keep is None or keep(row))]
+            found += [row for row in map(checked, rows) if not view.hides(row.seq) and (keep is None or keep(row))]
             high = rows[-1].seq - 1 if len(rows) == page else 0
     return found[:limit]
 
 
 async def parent_of(engine: Engine, view: View, row: CheckpointRow) -> tuple[str | None, int]:
     """The nearest ancestor that the view still sees: a removed parent passes its place to its own."""
-    if not row.parent_seq or not view.marks:
+    if not view.hides(row.parent_seq):
         return row.parent_id, row.parent_seq
     segments = await chain(engine, view, row.parent_seq)
     nearest = await scan_segments(engine, view, segments, row.parent_seq, 1)

@@ -66,7 +66,7 @@ def _writes_batch(here: Here, row: CheckpointRow, writes: Sequence[Write], task_
     line = here.line
     rows = [
         sealed(PendingRow(
-            line.tree, line.line, row.seq, task_id, write.place, task_path, here.root.forks,
+            line.tree, line.line, row.seq, task_id, write.place, here.root.forks, task_path,
             load.encode((write.channel, write.enc)),
         ))
         for write in writes

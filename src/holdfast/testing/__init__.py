@@ -27,9 +27,9 @@ One subject is one small class in a module of its own (`saving`, `forking`, …)
 import pytest
 
 _SUBJECTS = (
-    "asking", "branching", "closing", "concurrency", "copying", "deleting", "diffing", "digesting", "driver", "forking",
-    "freezing", "listing", "naming", "nesting", "pending", "reading", "removing", "rows", "saving", "sharing",
-    "states", "updating", "values", "wiring",
+    "asking", "closing", "concurrency", "copying", "deleting", "diffing", "digesting", "driver", "forking", "freezing",
+    "history", "journaling", "listing", "naming", "nesting", "pending", "reading", "removing", "row_answers",
+    "row_samples", "rows", "saving", "sharing", "states", "updating", "values",
 )  # fmt: skip
 pytest.register_assert_rewrite(*(f"{__name__}.{subject}" for subject in _SUBJECTS))
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 import pytest
 
 import holdfast
-from holdfast import AsyncStore, AsyncThread, Checkpoint, CheckpointInfo, Store, Thread
+from holdfast import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, Checkpoint, CheckpointInfo, Store, Thread
 
 T = TypeVar("T")
 Opener = Callable[..., Store]
@@ -39,10 +39,13 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
 
 
-class Blocking:
-    """An `AsyncStore` or `AsyncThread` with the manners of a `Store` or `Thread`."""
+_WRAPPED: Final = (AsyncStore, AsyncThread, AsyncJournal, AsyncRun)
 
-    def __init__(self, target: AsyncStore | AsyncThread[Any], loop: Loop) -> None:
+
+class Blocking:
+    """Something async with the manners of something sync: an `AsyncStore` becomes like a `Store`."""
+
+    def __init__(self, target: Any, loop: Loop) -> None:
         self._target = target
         self._loop = loop
 
@@ -58,14 +61,15 @@ class Blocking:
         return call
 
     def _wrapped(self, value: Any) -> Any:
-        return Blocking(value, self._loop) if isinstance(value, AsyncStore | AsyncThread) else value
+        return Blocking(value, self._loop) if isinstance(value, _WRAPPED) else value
 
     def __enter__(self) -> Blocking:
-        self._loop.wait(cast(AsyncStore, self._target).__aenter__())
+        self._loop.wait(self._target.__aenter__())
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._loop.wait(cast(AsyncStore, self._target).__aexit__(*error))
+    def __exit__(self, *error: Any) -> bool | None:
+        left: bool | None = self._loop.wait(self._target.__aexit__(*error))
+        return left
 
     def __repr__(self) -> str:
         return f"Blocking({self._target!r})"
@@ -168,7 +172,7 @@ def loaded(thread: Thread[Any], checkpoint: CheckpointInfo | str) -> Checkpoint[
 
 
 def at_once(workers: int, work: Callable[[int], T]) -> list[T]:
-    """``work(0)`` … ``work(workers - 1)``, each in a thread, all let go at the same moment; the first error is raised."""
+    """``work(0)``, ``work(1)``, … each in a thread, all let go at the same moment; the first error is raised."""
     start = threading.Barrier(workers)
 
     def one(number: int) -> T:

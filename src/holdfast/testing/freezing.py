@@ -15,7 +15,7 @@ Change = Callable[[AnyThread, list[CheckpointInfo]], Any]
 
 CHANGES: Final[dict[str, Change]] = {
     "saves": lambda t, c: [t.save(grown(n)) for n in (4, 5, 6)],
-    "saves hundreds": lambda t, c: [t.save({"n": n, "messages": grown(3)["messages"] + ["x" * n]}) for n in range(130)],
+    "saves many": lambda t, c: [t.save({"n": n, "messages": grown(3)["messages"] + ["x" * n]}) for n in range(70)],
     "updates": lambda t, c: t.update({"messages": ["more " * 20]}, reduce={"messages": holdfast.extend}),
     "branches off": lambda t, c: t.save({"messages": [*grown(1)["messages"], "b" * 70]}, parent=c[1].id),
     "starts a root": lambda t, c: t.save(grown(1), parent=ROOT),
@@ -36,91 +36,67 @@ CHANGES: Final[dict[str, Change]] = {
     "gets a data write again": lambda t, c: t.put_writes(c[2].id, [("data", "new", 0)], task_id="early"),
     "is forked": lambda t, c: [t.fork(c[n].id).save(grown(7)) for n in range(4)],
     "loses its head and saves": lambda t, c: [t.delete_checkpoints([c[3].id]), t.save({"messages": ["z" * 99]})],
-    "loses two and saves": lambda t, c: [t.delete_checkpoints(ids(c[2:])), t.save({"messages": ["z" * 99]}), t.save(grown(5))],
+    "loses two and saves": lambda t, c: [t.delete_checkpoints(ids(c[2:])), t.save(grown(9)), t.save(grown(5))],
 }  # fmt: skip
 
 
-def prepared(thread: AnyThread) -> list[CheckpointInfo]:
-    """Four checkpoints with a label and pending writes in the middle."""
-    saved = save_chain(thread, 4, run_id="r")
-    thread.label(saved[1].id, "early")
-    thread.put_writes(saved[2].id, [("data", "old", 0), ("control", "old", -1)], task_id="early")
-    return saved
+FAMILY: Final = ["origin", "fork of the head", "copy"]
+"""Those of the family below that have all four checkpoints, so that everything above can happen to them."""
 
 
-@pytest.mark.parametrize("change", list(CHANGES))
+def family(store: Store, origin: AnyThread) -> tuple[list[CheckpointInfo], dict[str, AnyThread]]:
+    """A thread of four checkpoints, with a label and pending writes in the middle, and its forks and copies."""
+    saved = save_chain(origin, 4, run_id="r")
+    origin.label(saved[1].id, "early")
+    origin.put_writes(saved[2].id, [("data", "old", 0), ("control", "old", -1)], task_id="early")
+    point = saved[2].id
+    fork, of_head = origin.fork(point), origin.fork()
+    edited = origin.fork(point, edits={"n": "edited"})
+    edited.save({"n": "on", "messages": [*grown(2)["messages"], "on " * 30]})
+    store.copy_thread(origin.id, "copy")
+    copy = store.thread("copy")
+    return saved, {
+        "origin": origin, "fork": fork, "fork of the head": of_head, "fork that went on": edited, "copy": copy,
+        "fork without history": origin.fork(point, history=False), "fork of a fork": fork.fork(point),
+        "older fork of a fork": of_head.fork(saved[1].id), "fork of a fork that went on": edited.fork(),
+        "fork of a copy": copy.fork(point), "fork of a fork of a copy": copy.fork().fork(point),
+    }  # fmt: skip
+
+
 class Freezing(StoreTests):
-    def test_a_fork_does_not_change_when_its_origin(self, store: Store, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        fork = thread.fork(saved[2].id, to="f")
-        before = everything(fork), fork.info(), fork.lineage(saved[2].id)
-        CHANGES[change](thread, saved)
-        assert (everything(fork), fork.info(), fork.lineage(saved[2].id)) == before
-        assert [found.state for found in before[0]] == [grown(n) for n in (2, 1, 0)]
+    @pytest.fixture(params=list(CHANGES))
+    def change(self, request: pytest.FixtureRequest) -> str:
+        return str(request.param)
 
-    def test_a_fork_of_the_head_does_not_change_when_its_origin(self, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        fork = thread.fork(to="f")
-        before = everything(fork), fork.info()
-        CHANGES[change](thread, saved)
-        assert (everything(fork), fork.info()) == before
-        assert [found.state for found in before[0]] == [grown(n) for n in (3, 2, 1, 0)]
-
-    def test_a_fork_that_went_on_does_not_change_when_its_origin(self, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        fork = thread.fork(saved[2].id, edits={"n": "edited"}, to="f")
-        fork.save({"n": "on", "messages": [*grown(2)["messages"], "on " * 30]})
-        before = everything(fork), fork.info()
-        CHANGES[change](thread, saved)
-        assert (everything(fork), fork.info()) == before
-
-    def test_an_origin_does_not_change_when_its_fork(self, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        fork = thread.fork(to="f")
-        before = everything(thread), thread.info(), thread.lineage(saved[3].id)
-        CHANGES[change](fork, saved)
-        assert (everything(thread), thread.info(), thread.lineage(saved[3].id)) == before
-        assert [found.state for found in before[0]] == [grown(n) for n in (3, 2, 1, 0)]
-
-    def test_a_fork_of_a_fork_does_not_change_when_the_middle(self, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        middle = thread.fork(to="m")
-        fork = middle.fork(saved[2].id, to="f")
-        before = everything(fork), fork.info()
-        CHANGES[change](middle, saved)
-        assert (everything(fork), fork.info()) == before
-
-    def test_a_fork_of_a_fork_does_not_change_when_the_origin(self, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        fork = thread.fork(to="m").fork(saved[2].id, to="f")
-        before = everything(fork), fork.info()
-        CHANGES[change](thread, saved)
-        assert (everything(fork), fork.info()) == before
-
-    def test_siblings_do_not_change_when_a_fork(self, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        one, other = thread.fork(to="f"), thread.fork(to="g")
-        before = everything(other), other.info()
-        CHANGES[change](one, saved)
-        assert (everything(other), other.info()) == before
-
-    def test_a_fork_of_a_fork_of_a_copy_does_not_change_when_the_copied(
-        self, store: Store, thread: AnyThread, change: str
+    @pytest.mark.parametrize("who", FAMILY)
+    def test_forks_origins_and_copies_do_not_change_when_one_of_them(
+        self, store: Store, thread: AnyThread, who: str, change: str
     ) -> None:
-        saved = prepared(thread)
-        store.copy_thread("main", "copy")
-        fork = store.thread("copy").fork(to="m").fork(saved[2].id, to="f")
-        before = everything(fork), everything(store.thread("copy"))
-        CHANGES[change](thread, saved)
-        assert (everything(fork), everything(store.thread("copy"))) == before
-        assert [found.state for found in before[0]] == [grown(n) for n in (2, 1, 0)]
+        saved, threads = family(store, thread)
+        before = {name: shown(one) for name, one in threads.items()}
+        CHANGES[change](threads[who], saved)
+        for name in threads.keys() - {who}:
+            assert shown(threads[name]) == before[name], f"the {name} changed when the {who} {change}"
 
-    def test_a_copied_thread_does_not_change_when_the_copy(self, store: Store, thread: AnyThread, change: str) -> None:
-        saved = prepared(thread)
-        store.copy_thread("main", "copy")
-        before = everything(thread), thread.info()
-        CHANGES[change](store.thread("copy"), saved)
-        assert (everything(thread), thread.info()) == before
+    def test_a_family_sees_what_it_should(self, store: Store, thread: AnyThread) -> None:
+        _, threads = family(store, thread)
+        states = {name: [found.state["n"] for found in everything(one)] for name, one in threads.items()}
+        assert states == {
+            "origin": [3, 2, 1, 0], "fork": [2, 1, 0], "fork of the head": [3, 2, 1, 0], "copy": [3, 2, 1, 0],
+            "fork that went on": ["on", "edited", 2, 1, 0], "fork without history": [2], "fork of a fork": [2, 1, 0],
+            "older fork of a fork": [1, 0], "fork of a fork that went on": ["on", "edited", 2, 1, 0],
+            "fork of a copy": [2, 1, 0], "fork of a fork of a copy": [2, 1, 0],
+        }  # fmt: skip
+        for one in threads.values():
+            labels = {found.state["n"]: found.label for found in everything(one)}
+            assert labels.get(1, "early") == "early"
+            writes = {found.state["n"]: len(found.pending_writes) for found in everything(one)}
+            assert writes.get(2, 2) == (0 if len(writes) == 1 else 2)
+
+
+def shown(thread: AnyThread) -> tuple[Any, ...]:
+    """Everything that a thread shows."""
+    return everything(thread), thread.info(), thread.lineage(head(thread).id)
 
 
 class ForksOfForks(StoreTests):

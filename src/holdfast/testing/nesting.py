@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from holdfast import ROOT, Store
 from holdfast.testing.driver import AnyThread, StoreTests, everything, grown, head, ids, save_chain
+from holdfast.testing.freezing import CHANGES
 
 
 class Nesting(StoreTests):
@@ -46,16 +49,16 @@ class Nesting(StoreTests):
         assert store.thread("f", "tool").latest() is None
         assert store.thread("f", "tool").history() == []
 
-    def test_a_fork_sees_every_call_of_a_namespace_whose_origin_it_sees(self, store: Store) -> None:
+    def test_a_fork_sees_the_newest_line_of_a_namespace_under_what_it_sees(self, store: Store) -> None:
         thread, inner = store.thread("t"), store.thread("t", "tool")
         thread.save({})
-        first = inner.save({"n": 1}, parent=ROOT)
+        inner.save({"n": 1}, parent=ROOT)
         point = thread.save({})
         second = inner.save({"n": 2}, parent=ROOT)
         thread.save({})
         inner.save({"n": 3}, parent=ROOT)
         thread.fork(point.id, to="f")
-        assert ids(store.thread("f", "tool").history()) == [second.id, first.id]
+        assert ids(store.thread("f", "tool").history()) == [second.id]
 
     def test_a_forks_namespaces_are_frozen(self, store: Store) -> None:
         thread, inner = store.thread("t"), store.thread("t", "tool")
@@ -73,6 +76,20 @@ class Nesting(StoreTests):
         assert everything(seen) == before
         thread.delete()
         assert everything(seen) == before
+
+    @pytest.mark.parametrize("change", [name for name in CHANGES if name != "is forked"])
+    def test_a_forks_namespace_does_not_change_when_that_of_the_origin(self, store: Store, change: str) -> None:
+        thread, inner = store.thread("t"), store.thread("t", "tool")
+        thread.save({})
+        saved = save_chain(inner, 4, run_id="r")
+        inner.put_writes(saved[2].id, [("data", "old", 0), ("control", "old", -1)], task_id="early")
+        thread.fork(to="f")
+        store.copy_thread("t", "c")
+        threads = [store.thread("f", "tool"), store.thread("c", "tool")]
+        before = [everything(one) for one in threads]
+        assert [len(found) for found in before] == [4, 4]
+        CHANGES[change](inner, saved)
+        assert [everything(one) for one in threads] == before
 
     def test_a_namespace_that_began_after_the_fork_is_not_seen(self, store: Store) -> None:
         thread = store.thread("t")

@@ -149,6 +149,12 @@ class Reading(StoreTests):
         with pytest.raises(InvalidArgument, match="exactly one"):
             thread.at(**given)
 
+    @pytest.mark.parametrize("given", [{"step": "1"}, {"time": "2026-01-01"}, {"journal_seq": "1"}])
+    def test_at_a_place_that_is_none_is_refused(self, thread: AnyThread, given: dict[str, Any]) -> None:
+        thread.save({})
+        with pytest.raises(InvalidArgument):
+            thread.at(**given)
+
     # ---------------------------------------------------------------- lineage
 
     def test_a_lineage_leads_to_the_root_newest_first(self, thread: AnyThread) -> None:

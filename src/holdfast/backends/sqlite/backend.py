@@ -1,23 +1,18 @@
 """The contract on one SQLite file.
 
-Readers take a connection from a small pool, so that reads run beside each other and beside the writer (WAL). Writers
-queue: whoever gets the writer's lock commits everything that waits, in one transaction with one fsync.
+Reads run beside each other and beside the writer (WAL), each on a connection of its own. Writers queue: whoever gets
+the lock commits everything that waits, in one transaction with one fsync.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import sqlite3
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
-from weakref import WeakSet
 
 from holdfast.backends.base import (
     ANY,
@@ -55,13 +50,12 @@ from holdfast.backends.base import (
     Want,
     table_name,
 )
-from holdfast.backends.sqlite import files
+from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
 
 R = TypeVar("R", bound=Row)
 _SQL: Final = statements()
-_POOLED: Final = 8
 _HOLDS: Final[dict[type[Expect], str]] = {
     LineAt: _SQL["holds_line_at"],
     NamespaceFree: _SQL["holds_namespace_free"],
@@ -100,19 +94,15 @@ class SqliteBackend(Backend):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._writer: sqlite3.Connection | None = files.prepare(path)
-        self._readers: list[sqlite3.Connection] = []
-        self._writing = threading.Lock()
+        self._connections = Connections(path)
         self._queue: deque[_Ticket] = deque()
-        self._closed = False
-        _alive.add(self)
 
     # ---------------------------------------------------------------- writing
 
     async def commit(self, batch: Batch) -> bool:
         ticket = _Ticket(batch)
         self._queue.append(ticket)
-        with self._writing:
+        with self._connections.writing:
             if not ticket.done:
                 self._commit_all(list(self._waiting()))
         return ticket.result()
@@ -140,7 +130,7 @@ class SqliteBackend(Backend):
             raise
 
     def _commit_together(self, tickets: list[_Ticket]) -> None:
-        writer = self._open_writer()
+        writer = self._connections.writer()
         writer.execute("BEGIN IMMEDIATE")
         try:
             outcomes = [_apply(writer, ticket.batch) for ticket in tickets]
@@ -153,131 +143,91 @@ class SqliteBackend(Backend):
             ticket.applied = applied
             ticket.done = True
 
-    def _open_writer(self) -> sqlite3.Connection:
-        if self._writer is None:
-            self._writer = files.connect(self.path)
-        return self._writer
-
     # ---------------------------------------------------------------- reading
 
-    @contextmanager
-    def _reader(self) -> Iterator[sqlite3.Connection]:
-        with translated(self.path):
-            try:
-                connection = self._readers.pop()
-            except IndexError:
-                connection = files.connect(self.path)
-            try:
-                yield connection
-            except BaseException:
-                connection.close()
-                raise
-        if len(self._readers) < _POOLED and not self._closed:
-            self._readers.append(connection)
-        else:
-            connection.close()
-
-    def _all(self, name: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        with self._reader() as reader:
+    def _all(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        with translated(self.path), self._connections.reader() as reader:
             return reader.execute(_SQL[name], parameters).fetchall()
 
-    def _rows(self, kind: Callable[[tuple[Any, ...]], R], name: str, *parameters: Any) -> list[R]:
-        return [kind(row) for row in self._all(name, *parameters)]
+    def _rows(self, kind: Callable[[tuple[Any, ...]], R], name: str, **parameters: Any) -> list[R]:
+        return [kind(row) for row in self._all(name, **parameters)]
 
     async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
-        rows = self._all("find", thread_id, namespace)
+        rows = self._all("find", id=thread_id, namespace=namespace)
         if not rows:
-            buried = self._all("grave", grave)
+            buried = self._all("grave", hash=grave)
             return Found(None, None, None, None, buried[0][0] if buried else 0)
         thread, root, own, head = _cut(rows[0], ThreadRow, LineRow, LineRow, CheckpointRow)
         return Found(thread, root, own, head, 0)
 
     async def ancestry(self, tree: int, line: int) -> list[LineRow]:
-        return self._rows(LineRow._make, "ancestry", tree, line)
+        return self._rows(LineRow._make, "ancestry", tree=tree, line=line)
 
     async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
-        return self._rows(LineRow._make, "namespaces", tree, thread)
+        return self._rows(LineRow._make, "namespaces", tree=tree, thread=thread)
 
     async def namespace(self, tree: int, thread: int, namespace: str) -> LineRow | None:
-        found = self._rows(LineRow._make, "namespace", tree, thread, namespace)
+        found = self._rows(LineRow._make, "namespace", tree=tree, thread=thread, namespace=namespace)
         return found[0] if found else None
 
     async def tree_threads(self, tree: int) -> list[ThreadRow]:
-        return self._rows(ThreadRow._make, "tree_threads", tree)
+        return self._rows(ThreadRow._make, "tree_threads", tree=tree)
 
     async def thread_of(self, tree: int, line: int) -> ThreadRow | None:
-        found = self._rows(ThreadRow._make, "thread_of", tree, line)
+        found = self._rows(ThreadRow._make, "thread_of", tree=tree, line=line)
         return found[0] if found else None
 
     async def checkpoints(
         self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
     ) -> list[CheckpointRow]:
         name = "checkpoints_oldest" if oldest else "checkpoints_newest"
-        return self._rows(CheckpointRow._make, name, tree, line, lo, hi, limit, *where)
+        return self._rows(CheckpointRow._make, name, tree=tree, line=line, lo=lo, hi=hi, limit=limit, **where._asdict())
 
     async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
-        return self._rows(CheckpointRow._make, "by_id", tree, json.dumps(list(lines)), checkpoint_id)
+        return self._rows(CheckpointRow._make, "by_id", tree=tree, lines=json.dumps(list(lines)), id=checkpoint_id)
 
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
-        return self._rows(MarkRow._make, "marks", tree, json.dumps(list(lines)))
+        return self._rows(MarkRow._make, "marks", tree=tree, lines=json.dumps(list(lines)))
 
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
         found: list[list[Piece]] = [[] for _ in wants]
-        for ask, pos, *chunk in self._all("chunks", tree, json.dumps(wants)):
+        for ask, pos, *chunk in self._all("chunks", tree=tree, wants=json.dumps(wants)):
             found[ask].append(Piece(ChunkRow._make(chunk), pos))
         return found
 
     async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
-        return self._rows(PendingRow._make, "pending", line.tree, line.line, line.base_line, line.base_era, seq)
+        base = line.base_line if seq <= line.base_seq else None
+        return self._rows(
+            PendingRow._make, "pending", tree=line.tree, line=line.line, base_line=base, base_era=line.base_era, seq=seq
+        )
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
-        return self._rows(JournalRow._make, "journal", tree, line, lo, hi, limit)
+        return self._rows(JournalRow._make, "journal", tree=tree, line=line, lo=lo, hi=hi, limit=limit)
 
     async def journal_key(self, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:
-        return self._rows(JournalRow._make, "journal_key", tree, json.dumps(list(lines)), key)
+        return self._rows(JournalRow._make, "journal_key", tree=tree, lines=json.dumps(list(lines)), key=key)
 
     async def now(self) -> int:
         return time.time_ns() // 1000
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
-        span = (prefix, after, after_prefix(prefix), limit)
+        span = {"start": max(prefix, after), "after": after, "end": after_prefix(prefix), "limit": limit}
         if tags:
             (key, value), *others = tags
-            rows = self._all("threads_tagged", *span, key, value, json.dumps(others))
+            rows = self._all("threads_tagged", **span, key=key, value=value, others=json.dumps(others))
         else:
-            rows = self._all("threads", *span)
+            rows = self._all("threads", **span)
         return [Listed(*_cut(row, ThreadRow, LineRow, CheckpointRow)) for row in rows]
 
     async def run_lines(self, run_id: str) -> list[RunRow]:
-        return self._rows(RunRow._make, "run_lines", run_id)
+        return self._rows(RunRow._make, "run_lines", run_id=run_id)
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])
 
-    # ---------------------------------------------------------------- life
-
     async def close(self) -> None:
-        with self._writing, translated(self.path):
-            self._closed = True
-            while self._readers:
-                self._readers.pop().close()
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
-
-    def after_fork(self) -> None:
-        """A connection must not cross a fork: the child opens its own, and never closes the parent's, which would
-        write to the parent's file."""
-        for connection in [self._writer, *self._readers]:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
-        self._writer, self._readers, self._queue = None, [], deque()
-        self._writing = threading.Lock()
-
-    def __del__(self) -> None:
-        with suppress(Exception):
-            for connection in [self._writer, *self._readers]:
-                if connection is not None:
-                    connection.close()
+        with translated(self.path):
+            self._connections.close()
 
 
 def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
@@ -315,21 +265,10 @@ def _cut(row: tuple[Any, ...], *kinds: Any) -> list[Any]:
     return found
 
 
-def after_prefix(prefix: str) -> str | None:
-    """The first text, in SQLite's order, that comes after everything with this prefix; None if there is none."""
+def after_prefix(prefix: str) -> str | bytes:
+    """The first value, in SQLite's order, that comes after every text with this prefix."""
     for i in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[i]) + 1
         if code <= 0x10FFFF:
             return prefix[:i] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
-    return None
-
-
-_alive: WeakSet[SqliteBackend] = WeakSet()
-
-
-def _after_fork() -> None:
-    for backend in list(_alive):
-        backend.after_fork()
-
-
-os.register_at_fork(after_in_child=_after_fork)
+    return b""  # SQLite sorts bytes after every text

@@ -67,7 +67,7 @@ DELETE FROM log WHERE tree = ? AND log = ?
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
 
 -- name: drop_pending
-DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ?
+DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ? AND era = ?
 
 -- name: drop_journal
 DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
@@ -78,11 +78,11 @@ DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
 -- name: drop_chunks
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
 
--- name: drop_tree_checkpoint
-DELETE FROM checkpoint WHERE line IN (SELECT line FROM line WHERE tree = ?)
-
 -- name: drop_tree_line
 DELETE FROM line WHERE tree = ?
+
+-- name: drop_tree_checkpoint
+DELETE FROM checkpoint WHERE tree = ?
 
 -- name: drop_tree_mark
 DELETE FROM mark WHERE tree = ?
@@ -121,7 +121,7 @@ SELECT EXISTS (SELECT 1 FROM thread WHERE id = ? AND line = ?)
 SELECT COALESCE((SELECT generation FROM grave WHERE hash = ?), 0) = ?
 
 -- name: holds_id_free
-SELECT NOT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ?1 AND line = ?2 AND id = ?3)
+SELECT NOT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND id = ?)
 
 -- name: holds_key_free
 SELECT NOT EXISTS (SELECT 1 FROM journal WHERE tree = ? AND line = ? AND key = ?)
@@ -133,58 +133,58 @@ SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?)
 SELECT thread.*, root.*, own.*, head.*
 FROM thread
 JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
-LEFT JOIN line AS own ON own.tree = thread.tree AND own.thread = thread.line AND own.namespace = ?2
+LEFT JOIN line AS own ON own.tree = thread.tree AND own.thread = thread.line AND own.namespace = :namespace
 LEFT JOIN checkpoint AS head ON head.tree = own.tree AND head.line = own.head_line AND head.seq = own.head_seq
-WHERE thread.id = ?1
+WHERE thread.id = :id
 
 -- name: grave
-SELECT generation FROM grave WHERE hash = ?
+SELECT generation FROM grave WHERE hash = :hash
 
 -- name: ancestry
 WITH RECURSIVE below (line, depth) AS (
-    SELECT ?2, 0
+    SELECT :line, 0
     UNION ALL
     SELECT line.base_line, below.depth + 1
-    FROM below JOIN line ON line.tree = ?1 AND line.line = below.line
+    FROM below JOIN line ON line.tree = :tree AND line.line = below.line
     WHERE line.base_line IS NOT NULL
 )
-SELECT line.* FROM below JOIN line ON line.tree = ?1 AND line.line = below.line ORDER BY below.depth
+SELECT line.* FROM below JOIN line ON line.tree = :tree AND line.line = below.line ORDER BY below.depth
 
 -- name: namespaces
-SELECT * FROM line WHERE tree = ? AND thread = ? ORDER BY namespace
+SELECT * FROM line WHERE tree = :tree AND thread = :thread ORDER BY namespace
 
 -- name: namespace
-SELECT * FROM line WHERE tree = ? AND thread = ? AND namespace = ?
+SELECT * FROM line WHERE tree = :tree AND thread = :thread AND namespace = :namespace
 
 -- name: tree_threads
-SELECT * FROM thread WHERE tree = ?
+SELECT * FROM thread WHERE tree = :tree
 
 -- name: thread_of
-SELECT * FROM thread WHERE tree = ? AND line = ?
+SELECT * FROM thread WHERE tree = :tree AND line = :line
 
 -- name: checkpoints_newest
 SELECT * FROM checkpoint
-WHERE tree = ?1 AND line = ?2 AND seq BETWEEN ?3 AND ?4
-    AND (?6 IS NULL OR run_id = ?6) AND (?7 IS NULL OR status = ?7) AND (?8 IS NULL OR source = ?8)
-    AND (?9 IS NULL OR node = ?9) AND (?10 IS NULL OR step <= ?10) AND (?11 IS NULL OR created_at <= ?11)
-    AND (?12 IS NULL OR journal_seq <= ?12)
-ORDER BY seq DESC LIMIT ?5
+WHERE tree = :tree AND line = :line AND seq BETWEEN :lo AND :hi
+    AND (:run_id IS NULL OR run_id = :run_id) AND (:status IS NULL OR status = :status) AND (:source IS NULL OR source = :source)
+    AND (:node IS NULL OR node = :node) AND (:max_step IS NULL OR step <= :max_step) AND (:max_time IS NULL OR created_at <= :max_time)
+    AND (:max_journal IS NULL OR journal_seq <= :max_journal)
+ORDER BY seq DESC LIMIT :limit
 
 -- name: checkpoints_oldest
 SELECT * FROM checkpoint
-WHERE tree = ?1 AND line = ?2 AND seq BETWEEN ?3 AND ?4
-    AND (?6 IS NULL OR run_id = ?6) AND (?7 IS NULL OR status = ?7) AND (?8 IS NULL OR source = ?8)
-    AND (?9 IS NULL OR node = ?9) AND (?10 IS NULL OR step <= ?10) AND (?11 IS NULL OR created_at <= ?11)
-    AND (?12 IS NULL OR journal_seq <= ?12)
-ORDER BY seq LIMIT ?5
+WHERE tree = :tree AND line = :line AND seq BETWEEN :lo AND :hi
+    AND (:run_id IS NULL OR run_id = :run_id) AND (:status IS NULL OR status = :status) AND (:source IS NULL OR source = :source)
+    AND (:node IS NULL OR node = :node) AND (:max_step IS NULL OR step <= :max_step) AND (:max_time IS NULL OR created_at <= :max_time)
+    AND (:max_journal IS NULL OR journal_seq <= :max_journal)
+ORDER BY seq LIMIT :limit
 
 -- name: by_id
-SELECT checkpoint.* FROM json_each(?2) AS want
-JOIN checkpoint ON checkpoint.line = want.value AND checkpoint.id = ?3 AND checkpoint.tree = ?1
+SELECT checkpoint.* FROM json_each(:lines) AS want
+JOIN checkpoint ON checkpoint.line = want.value AND checkpoint.id = :id AND checkpoint.tree = :tree
 ORDER BY want.key
 
 -- name: marks
-SELECT mark.* FROM json_each(?2) AS want JOIN mark ON mark.tree = ?1 AND mark.line = want.value
+SELECT mark.* FROM json_each(:lines) AS want JOIN mark ON mark.tree = :tree AND mark.line = want.value
 
 -- name: chunks
 WITH RECURSIVE
@@ -193,59 +193,59 @@ want (ask, log, pos, start, depth) AS (
         ask.key, json_extract(ask.value, '$[0]'), json_extract(ask.value, '$[1]'),
         (
             SELECT chunk.lo FROM chunk
-            WHERE chunk.tree = ?1 AND chunk.log = json_extract(ask.value, '$[0]')
+            WHERE chunk.tree = :tree AND chunk.log = json_extract(ask.value, '$[0]')
                 AND chunk.lo <= json_extract(ask.value, '$[1]') AND chunk.kind = 0
             ORDER BY chunk.lo DESC LIMIT 1
         ),
         0
-    FROM json_each(?2) AS ask
+    FROM json_each(:wants) AS ask
     UNION ALL
     SELECT
         want.ask, log.base_log, log.base_pos,
         (
             SELECT chunk.lo FROM chunk
-            WHERE chunk.tree = ?1 AND chunk.log = log.base_log AND chunk.lo <= log.base_pos AND chunk.kind = 0
+            WHERE chunk.tree = :tree AND chunk.log = log.base_log AND chunk.lo <= log.base_pos AND chunk.kind = 0
             ORDER BY chunk.lo DESC LIMIT 1
         ),
         want.depth + 1
-    FROM want JOIN log ON log.tree = ?1 AND log.log = want.log
+    FROM want JOIN log ON log.tree = :tree AND log.log = want.log
     WHERE want.start IS NULL
 )
 SELECT want.ask, want.pos, chunk.*
-FROM want JOIN chunk ON chunk.tree = ?1 AND chunk.log = want.log
+FROM want JOIN chunk ON chunk.tree = :tree AND chunk.log = want.log
     AND chunk.lo BETWEEN COALESCE(want.start, 0) AND want.pos
 ORDER BY want.ask, want.depth DESC, chunk.lo
 
 -- name: pending
 WITH RECURSIVE seen (line, cut, depth) AS (
-    VALUES (?2, NULL, 0), (?3, ?4, 1)
+    VALUES (:line, NULL, 0), (:base_line, :base_era, 1)
     UNION ALL
     SELECT line.base_line, line.base_era, seen.depth + 1
-    FROM seen JOIN line ON line.tree = ?1 AND line.line = seen.line
-    WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+    FROM seen JOIN line ON line.tree = :tree AND line.line = seen.line
+    WHERE seen.depth > 0 AND line.base_line IS NOT NULL AND :seq <= line.base_seq
 )
 SELECT pending.* FROM seen
-JOIN pending ON pending.tree = ?1 AND pending.line = seen.line AND pending.seq = ?5
+JOIN pending ON pending.tree = :tree AND pending.line = seen.line AND pending.seq = :seq
 WHERE seen.cut IS NULL OR pending.era < seen.cut
-ORDER BY seen.depth DESC
+ORDER BY seen.depth DESC, pending.era
 
 -- name: journal
-SELECT * FROM journal WHERE tree = ? AND line = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?
+SELECT * FROM journal WHERE tree = :tree AND line = :line AND seq BETWEEN :lo AND :hi ORDER BY seq LIMIT :limit
 
 -- name: journal_key
-SELECT journal.* FROM json_each(?2) AS want
-JOIN journal ON journal.tree = ?1 AND journal.line = want.value AND journal.key = ?3
+SELECT journal.* FROM json_each(:lines) AS want
+JOIN journal ON journal.tree = :tree AND journal.line = want.value AND journal.key = :key
 
 -- name: threads
 SELECT thread.*, root.*, head.*
 FROM thread
 JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
-WHERE thread.id >= ?1 AND thread.id > ?2 AND (?3 IS NULL OR thread.id < ?3)
+WHERE thread.id >= :start AND thread.id < :end AND thread.id <> :after
     AND (root.checkpoints OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
-ORDER BY thread.id LIMIT ?4
+ORDER BY thread.id LIMIT :limit
 
 -- name: threads_tagged
 SELECT thread.*, root.*, head.*
@@ -253,10 +253,10 @@ FROM tag
 JOIN thread ON thread.id = tag.thread
 JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
-WHERE tag.key = ?5 AND tag.value = ?6
-    AND tag.thread >= ?1 AND tag.thread > ?2 AND (?3 IS NULL OR tag.thread < ?3)
+WHERE tag.key = :key AND tag.value = :value
+    AND tag.thread >= :start AND tag.thread < :end AND tag.thread <> :after
     AND NOT EXISTS (
-        SELECT 1 FROM json_each(?7) AS other
+        SELECT 1 FROM json_each(:others) AS other
         WHERE NOT EXISTS (
             SELECT 1 FROM tag AS also
             WHERE also.key = json_extract(other.value, '$[0]')
@@ -266,10 +266,10 @@ WHERE tag.key = ?5 AND tag.value = ?6
     AND (root.checkpoints OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
-ORDER BY tag.thread LIMIT ?4
+ORDER BY tag.thread LIMIT :limit
 
 -- name: run_lines
-SELECT * FROM run WHERE run_id = ?
+SELECT * FROM run WHERE run_id = :run_id
 
 -- name: bytes_stored
 SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()

@@ -83,7 +83,7 @@ CREATE TABLE checkpoint (
     manifest BLOB NOT NULL,
     sum INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX checkpoint_by_seq ON checkpoint (line, seq);
+CREATE UNIQUE INDEX checkpoint_by_seq ON checkpoint (tree, line, seq);
 -- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
 CREATE INDEX checkpoint_by_id ON checkpoint (line, id);
 
@@ -116,7 +116,7 @@ CREATE TABLE chunk (
     body BLOB NOT NULL,
     sum INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX chunk_by_position ON chunk (tree, log, lo, kind);
+CREATE UNIQUE INDEX chunk_by_position ON chunk (tree, log, lo);
 
 CREATE TABLE pending (
     tree INTEGER NOT NULL,
@@ -124,12 +124,12 @@ CREATE TABLE pending (
     seq INTEGER NOT NULL,
     task_id TEXT NOT NULL,
     idx INTEGER NOT NULL,
-    task_path TEXT NOT NULL,
     era INTEGER NOT NULL,
+    task_path TEXT NOT NULL,
     body BLOB NOT NULL,
     sum INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, task_id, idx);
+CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, task_id, idx, era);
 
 CREATE TABLE run (
     run_id TEXT NOT NULL,

@@ -1,0 +1,272 @@
+"""The verbs of a backend: a batch is applied whole or not at all, and what is put is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pytest
+
+from holdfast.backends.base import (
+    KEY,
+    KEYS,
+    OP,
+    Batch,
+    CheckpointThere,
+    ChunkRow,
+    Drop,
+    DropChunks,
+    DropRow,
+    DropTree,
+    Expect,
+    GraveAt,
+    IdFree,
+    LineAt,
+    NamespaceFree,
+    RootAt,
+    Row,
+    ThreadAbsent,
+    ThreadAt,
+    Want,
+)
+from holdfast.errors import LookAtTheStorage
+from holdfast.testing.driver import at_once
+from holdfast.testing.row_samples import (
+    ALL,
+    BASICS,
+    GRAVE,
+    MARK,
+    RUN,
+    TAG,
+    RowTests,
+    checkpoint_row,
+    chunk_row,
+    grave_row,
+    line_row,
+    log_row,
+    pending_row,
+    put,
+    run_row,
+    seen,
+    thread_row,
+)
+
+EXPECTS: Final[dict[str, tuple[Sequence[Row], Expect, bool]]] = {
+    "LineAt, as it is": (BASICS, LineAt(1, 10, 1), True),
+    "LineAt, older": (BASICS, LineAt(1, 10, 0), False),
+    "LineAt, newer": (BASICS, LineAt(1, 10, 2), False),
+    "LineAt, of another tree": (BASICS, LineAt(2, 10, 1), False),
+    "LineAt, none expected": ([], LineAt(1, 10, 0), True),
+    "LineAt, none there": ([], LineAt(1, 10, 1), False),
+    "NamespaceFree, free": (BASICS, NamespaceFree(1, 10, "inner"), True),
+    "NamespaceFree, taken": (BASICS, NamespaceFree(1, 10, ""), False),
+    "NamespaceFree, of another thread": (BASICS, NamespaceFree(1, 11, ""), True),
+    "RootAt, as it is": ([line_row(forks=3, epoch=2)], RootAt(1, 10, 3, 2), True),
+    "RootAt, forked since": ([line_row(forks=3, epoch=2)], RootAt(1, 10, 2, 2), False),
+    "RootAt, taken since": ([line_row(forks=3, epoch=2)], RootAt(1, 10, 3, 1), False),
+    "RootAt, gone": ([], RootAt(1, 10, 0, 0), False),
+    "ThreadAbsent, absent": (BASICS, ThreadAbsent("T"), True),
+    "ThreadAbsent, there": (BASICS, ThreadAbsent("t"), False),
+    "ThreadAt, there": (BASICS, ThreadAt("t", 10), True),
+    "ThreadAt, elsewhere": (BASICS, ThreadAt("t", 11), False),
+    "ThreadAt, gone": ([], ThreadAt("t", 10), False),
+    "GraveAt, never": ([], GraveAt(GRAVE, 0), True),
+    "GraveAt, not yet": ([], GraveAt(GRAVE, 1), False),
+    "GraveAt, as often": ([grave_row(2)], GraveAt(GRAVE, 2), True),
+    "GraveAt, less often": ([grave_row(2)], GraveAt(GRAVE, 1), False),
+    "GraveAt, never expected": ([grave_row(2)], GraveAt(GRAVE, 0), False),
+    "IdFree, free": (BASICS, IdFree(1, 10, "A"), True),
+    "IdFree, taken": (BASICS, IdFree(1, 10, "a"), False),
+    "IdFree, in another line": (BASICS, IdFree(1, 11, "a"), True),
+    "CheckpointThere, there": (BASICS, CheckpointThere(1, 10, 1), True),
+    "CheckpointThere, not there": (BASICS, CheckpointThere(1, 10, 2), False),
+    "CheckpointThere, in another line": (BASICS, CheckpointThere(1, 11, 1), False),
+}  # fmt: skip
+
+
+def dropped(row: Row) -> DropRow:
+    return DropRow(type(row), tuple(row[: KEYS[type(row)]]))
+
+
+DROPS: Final[dict[str, tuple[Drop, set[str]]]] = {
+    "a thread": (dropped(thread_row()), {"found", "inner", "threads", "of", "listed", "tagged"}),
+    "a grave": (dropped(grave_row(3)), {"grave"}),
+    "a tag": (dropped(TAG), {"tagged"}),
+    "a checkpoint": (dropped(checkpoint_row()), {"found", "checkpoints", "id", "listed", "tagged"}),
+    "a mark": (dropped(MARK), {"marks"}),
+    "a log": (dropped(log_row(7, 6, 2)), {"chunks"}),
+    "a chunk": (dropped(chunk_row(6, 0, KEY)), {"chunks"}),
+    "a pending write": (dropped(pending_row()), {"pending"}),
+    "a run": (dropped(RUN), {"runs"}),
+    "chunks": (DropChunks(1, 7, 0, 5), {"chunks"}),
+    "what is not there": (dropped(checkpoint_row(seq=9)), set()),
+    "chunks that are not there": (DropChunks(1, 7, 5, 9), set()),
+    "a tree that is not there": (DropTree(2), set()),
+}
+
+
+REPLACEABLE: Final = [row for row in ALL if not isinstance(row, ChunkRow)]
+
+
+class Commits(RowTests):
+    def test_what_is_put_is_found(self, backend: Any) -> None:
+        nothing = seen(backend)
+        put(backend, *ALL)
+        found = seen(backend)
+        assert {name for name in found if found[name] == nothing[name]} == set()
+        assert found["found"] == (thread_row(), line_row(), line_row(), checkpoint_row(), 0)
+        assert found["inner"] == (thread_row(), line_row(), None, None, 0)
+        assert found["grave"] == (None, None, None, None, 3)
+        assert (found["marks"], found["pending"], found["runs"]) == ([MARK], [pending_row()], [RUN])
+
+    @pytest.mark.parametrize("name", list(EXPECTS))
+    def test_an_expectation_decides(self, backend: Any, name: str) -> None:
+        rows, expect, holds = EXPECTS[name]
+        put(backend, *rows)
+        assert backend.commit(Batch([expect], [run_row("new", 1, 1)])) is holds
+        assert len(backend.run_lines("new")) == int(holds)
+
+    @pytest.mark.parametrize("place", [0, 1, 2])
+    def test_one_failed_expectation_among_several_changes_nothing(self, backend: Any, place: int) -> None:
+        put(backend, *ALL)
+        before = seen(backend)
+        expects: list[Expect] = [LineAt(1, 10, 1), CheckpointThere(1, 10, 1)]
+        expects.insert(place, ThreadAbsent("t"))
+        puts: list[Row] = [
+            line_row(version=2),
+            checkpoint_row(id="b", seq=2),
+            thread_row(metadata=b"new"),
+            chunk_row(7, 1),
+        ]
+        drops: list[Drop] = [DropTree(1), dropped(TAG), dropped(thread_row())]
+        assert backend.commit(Batch(expects, puts, drops, [pending_row(idx=1)])) is False
+        assert seen(backend) == before
+
+    def test_expectations_are_about_the_time_before_the_batch(self, backend: Any) -> None:
+        assert backend.commit(Batch([LineAt(1, 10, 0), ThreadAbsent("t"), IdFree(1, 10, "a")], BASICS)) is True
+        assert backend.commit(Batch([LineAt(1, 10, 0), ThreadAbsent("t"), IdFree(1, 10, "a")], BASICS)) is False
+
+    def test_an_empty_batch_is_applied(self, backend: Any) -> None:
+        assert backend.commit(Batch([], [])) is True
+
+    @pytest.mark.parametrize("row", REPLACEABLE, ids=lambda row: type(row).__name__ + str(ALL.index(row)))
+    def test_a_row_that_is_put_again_is_replaced(self, backend: Any, row: Row) -> None:
+        put(backend, *ALL)
+        before = seen(backend)
+        put(backend, row)
+        assert seen(backend) == before
+
+    @pytest.mark.parametrize("row", [row for row in ALL if isinstance(row, ChunkRow)], ids=str)
+    def test_a_chunk_is_never_overwritten(self, backend: Any, row: ChunkRow) -> None:
+        put(backend, *ALL)
+        before = seen(backend)
+        with pytest.raises(LookAtTheStorage):
+            put(backend, row._replace(body=b"other"))
+        assert seen(backend) == before
+
+    def test_a_replaced_row_is_found_as_it_is_now(self, backend: Any) -> None:
+        put(backend, *ALL)
+        put(backend, line_row(version=2, size=9), checkpoint_row(label="new"), pending_row(body=b"second"))
+        assert backend.find("t", "", GRAVE)[1:4] == (
+            line_row(version=2, size=9), line_row(version=2, size=9), checkpoint_row(label="new"),
+        )  # fmt: skip
+        assert backend.pending(line_row(), 1) == [pending_row(body=b"second")]
+
+    def test_puts_if_free_leave_what_is_there(self, backend: Any) -> None:
+        put(backend, pending_row())
+        again = [pending_row(body=b"second"), pending_row(idx=1, body=b"third"), pending_row(idx=1, body=b"fourth")]
+        assert backend.commit(Batch([], [], (), again)) is True
+        assert sorted(backend.pending(line_row(), 1)) == [pending_row(), pending_row(idx=1, body=b"third")]
+
+    @pytest.mark.parametrize("name", list(DROPS))
+    def test_a_drop_removes_what_it_names_and_nothing_else(self, backend: Any, name: str) -> None:
+        put(backend, *ALL)
+        before = seen(backend)
+        drop, gone = DROPS[name]
+        assert backend.commit(Batch([], [], [drop])) is True
+        after = seen(backend)
+        assert {key for key in after if after[key] != before[key]} == gone
+
+    def test_drops_come_before_puts(self, backend: Any) -> None:
+        put(backend, chunk_row(6, 0, KEY), *(chunk_row(6, n) for n in range(1, 5)))
+        frame = chunk_row(6, 1, OP, hi=4, body=b"frame")
+        assert backend.commit(Batch([], [frame], [DropChunks(1, 6, 1, 4)])) is True
+        (pieces,) = backend.chunks(1, [Want(6, 4)])
+        assert [piece.chunk for piece in pieces] == [chunk_row(6, 0, KEY), frame]
+
+    def test_a_dropped_tree_leaves_its_directory_and_other_trees(self, backend: Any) -> None:
+        others: list[Row] = [line_row(tree=2, line=20), checkpoint_row(tree=2, line=20), chunk_row(6, 0, KEY, tree=2)]
+        put(backend, *ALL, *others, run_row("r", 2, 20))
+        assert backend.commit(Batch([], [], [DropTree(1)])) is True
+        assert backend.tree_threads(1) == [thread_row()]
+        empty: list[Any] = [[] for _ in range(6)]
+        assert [
+            backend.ancestry(1, 10), backend.checkpoints(1, 10, 0, 99, 99), backend.marks(1, [10]),
+            backend.pending(line_row(), 1), backend.chunks(1, [Want(7, 9), Want(6, 9)])[1], backend.by_id(1, [10], "a"),
+        ] == empty  # fmt: skip
+        assert backend.run_lines("r") == [run_row("r", 2, 20)]
+        assert backend.ancestry(2, 20) == [others[0]]
+        assert backend.checkpoints(2, 20, 0, 99, 99) == [others[1]]
+        assert len(backend.chunks(2, [Want(6, 0)])[0]) == 1
+
+    def test_after_a_drop_the_key_is_free_again(self, backend: Any) -> None:
+        put(backend, *BASICS)
+        assert backend.commit(Batch([], [], [DropTree(1), dropped(thread_row())])) is True
+        assert backend.commit(Batch([LineAt(1, 10, 0), IdFree(1, 10, "a"), NamespaceFree(1, 10, "")], BASICS)) is True
+        assert backend.find("t", "", GRAVE) == (thread_row(), line_row(), line_row(), checkpoint_row(), 0)
+
+    def test_of_eight_who_expect_the_same_line_one_wins(self, backend: Any) -> None:
+        put(backend, *BASICS)
+
+        def work(worker: int) -> bool:
+            rows: list[Row] = [line_row(version=2, size=worker), run_row("race", 1, worker)]
+            return bool(backend.commit(Batch([LineAt(1, 10, 1)], rows)))
+
+        outcomes = at_once(8, work)
+        assert outcomes.count(True) == 1
+        winner = outcomes.index(True)
+        assert backend.run_lines("race") == [run_row("race", 1, winner)]
+        assert backend.ancestry(1, 10)[0].size == winner
+
+    def test_a_batch_at_fault_fails_alone(self, backend: Any) -> None:
+        not_a_row: Any = object()
+
+        def work(worker: int) -> bool:
+            if worker % 4 == 0:
+                with pytest.raises(Exception, match=r".+"):
+                    backend.commit(Batch([], [run_row("fault", 1, worker), not_a_row]))
+                return False
+            return bool(backend.commit(Batch([], [run_row("fine", 1, worker)])))
+
+        outcomes = at_once(8, work)
+        assert outcomes.count(True) == 6
+        assert sorted(row.line for row in backend.run_lines("fine")) == [1, 2, 3, 5, 6, 7]
+        assert backend.run_lines("fault") == []
+
+
+class SharedRows(RowTests):
+    def test_two_handles_see_each_others_batches(self, connect: Callable[[], Any]) -> None:
+        one, other = connect(), connect()
+        put(one, *ALL)
+        assert seen(other) == seen(one)
+        assert other.commit(Batch([LineAt(1, 10, 1)], [line_row(version=2)])) is True
+        assert one.commit(Batch([LineAt(1, 10, 1)], [line_row(version=3)])) is False
+        assert one.ancestry(1, 10) == [line_row(version=2)]
+
+    def test_batches_outlive_their_handle(self, connect: Callable[[], Any]) -> None:
+        one = connect()
+        put(one, *ALL)
+        before = seen(one)
+        one.close()
+        assert seen(connect()) == before
+
+    def test_of_eight_in_two_handles_one_wins(self, connect: Callable[[], Any]) -> None:
+        handles = [connect(), connect()]
+        put(handles[0], *BASICS)
+
+        def work(worker: int) -> bool:
+            return bool(handles[worker % 2].commit(Batch([LineAt(1, 10, 1)], [line_row(version=2, size=worker)])))
+
+        outcomes = at_once(8, work)
+        assert outcomes.count(True) == 1
+        assert handles[0].ancestry(1, 10)[0].size == outcomes.index(True)

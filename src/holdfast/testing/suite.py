@@ -1,0 +1,48 @@
+"""All subjects together: what a backend's author inherits."""
+
+from __future__ import annotations
+
+from holdfast.testing.asking import ExpectedHead, SameIdAgain
+from holdfast.testing.closing import Closing
+from holdfast.testing.concurrency import Concurrency
+from holdfast.testing.copying import Copying
+from holdfast.testing.deleting import Deleting
+from holdfast.testing.diffing import Diffing
+from holdfast.testing.digesting import Digests
+from holdfast.testing.forking import Forking, ForkingWithEdits
+from holdfast.testing.freezing import ForksOfForks, Freezing
+from holdfast.testing.history import History
+from holdfast.testing.journaling import Journaling
+from holdfast.testing.listing import Threads
+from holdfast.testing.naming import Naming
+from holdfast.testing.nesting import Nesting
+from holdfast.testing.pending import Labels, PendingWrites
+from holdfast.testing.reading import Reading
+from holdfast.testing.removing import Removing
+from holdfast.testing.row_answers import RowAnswers
+from holdfast.testing.rows import Commits, SharedRows
+from holdfast.testing.saving import Saving
+from holdfast.testing.sharing import Lasting, Sharing
+from holdfast.testing.states import NestedStates, TypedStates
+from holdfast.testing.updating import Updating
+from holdfast.testing.values import Extra, Mutation, Values
+
+
+class StoreContract(
+    Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
+    Freezing, ForksOfForks, Nesting, Copying, Removing, Deleting, PendingWrites, Labels, Naming, Values, Mutation,
+    Extra, TypedStates, NestedStates, Diffing, Digests, Concurrency, Closing,
+):  # fmt: skip
+    """What every store does, whichever backend it is on."""
+
+
+class SharedStoreContract(StoreContract, Lasting, Sharing):
+    """And what a store does that several handles open, one after the other or at once."""
+
+
+class RowContract(Commits, RowAnswers):
+    """What the engine asks of a backend."""
+
+
+class SharedRowContract(RowContract, SharedRows):
+    """And what it asks of one that several handles open at once."""

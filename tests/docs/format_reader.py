@@ -1,0 +1,294 @@
+"""A reader of Holdfast's files that shares no code with Holdfast: written from docs/reference/format.md alone.
+
+Only `sqlite3`, `msgpack` and zstd are used. Whatever this file has to know and the page does not say is a fault of the
+page.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import msgpack
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+KEY, OP, FRAME = 0, 1, 2
+LIST, MAP = 1, 2
+PREFIX = 32 * 1024
+NO_LIMIT = 1 << 62
+
+
+class Mark(NamedTuple):
+    hidden: bool
+    label: str | None
+
+
+@dataclass(frozen=True)
+class Ref:
+    log: int
+    pos: int
+    digest: bytes
+    frozen: bool = False
+
+
+# ------------------------------------------------------------------------------------------------ msgpack
+
+
+def _pairs(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    return {_hashable(key): value for key, value in pairs}
+
+
+def _hashable(key: Any) -> Any:
+    return tuple(map(_hashable, key)) if isinstance(key, list) else key
+
+
+def unpacked(data: bytes) -> Any:
+    """Lists, dicts and scalars; a marker is an `ExtType` without data."""
+    return msgpack.unpackb(data, strict_map_key=False, object_pairs_hook=_pairs)
+
+
+def packed(value: Any) -> bytes:
+    result: bytes = msgpack.packb(value, use_bin_type=True)
+    return result
+
+
+def digest(person: bytes, data: bytes) -> bytes:
+    return blake2b(data, digest_size=16, person=person).digest()
+
+
+def value_digest(value: Any) -> bytes:
+    enc = packed(value)
+    items: list[Any] = []
+    if isinstance(value, list):
+        kind, items = LIST, value
+    elif isinstance(value, dict):
+        kind, items = MAP, [part for pair in value.items() for part in pair]
+    if items and len(enc) >= 4096 and len(enc) >= 128 * len(items):
+        return digest(b"items", bytes([kind]) + b"".join(digest(b"item", packed(item)) for item in items))
+    return digest(b"value", enc)
+
+
+# ------------------------------------------------------------------------------------------------ changes
+
+
+def changed(value: Any, change: list[Any]) -> Any:
+    """The value after one change; lists and dicts are changed in place."""
+    code, *rest = change
+    if code == 0:
+        return rest[0]
+    if code == 1:
+        return _spliced(value, rest)
+    if code == 2:
+        return _keyed(value, *rest)
+    assert code == 3
+    return _cut(value, rest)
+
+
+def _spliced(value: list[Any], edits: list[Any]) -> list[Any]:
+    for n in range(len(edits) - 3, -1, -3):
+        at, size, fresh = edits[n : n + 3]
+        if size == -1:
+            value[at] = changed(value[at], fresh)
+        else:
+            value[at : at + size] = fresh
+    return value
+
+
+def _keyed(value: dict[Any, Any], removed: list[Any], sets: list[Any], inner: list[Any]) -> dict[Any, Any]:
+    for key in removed:
+        del value[_hashable(key)]
+    for key, change in zip(inner[::2], inner[1::2], strict=True):
+        value[_hashable(key)] = changed(value[_hashable(key)], change)
+    for key, fresh in zip(sets[::2], sets[1::2], strict=True):
+        value[_hashable(key)] = fresh
+    return value
+
+
+def _cut(value: str | bytes, cuts: list[Any]) -> str | bytes:
+    payload = value.encode() if isinstance(value, str) else value
+    pieces, done = [], 0
+    for at, size, fresh in zip(cuts[::3], cuts[1::3], cuts[2::3], strict=True):
+        pieces += [payload[done:at], fresh]
+        done = at + size
+    result = b"".join([*pieces, payload[done:]])
+    return result.decode() if isinstance(value, str) else result
+
+
+# ------------------------------------------------------------------------------------------------ the file
+
+
+class Reader:
+    """One file, opened read-only."""
+
+    def __init__(self, path: Path) -> None:
+        self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        self.db.row_factory = sqlite3.Row
+        assert self._pragma("application_id") == 0x484F4C44
+        assert self._pragma("user_version") >> 16 <= 1, "a newer format"
+
+    def close(self) -> None:
+        self.db.close()
+
+    def _pragma(self, name: str) -> int:
+        return int(self.db.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def rows(self, sql: str, *parameters: Any) -> list[sqlite3.Row]:
+        return self.db.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, *parameters: Any) -> sqlite3.Row:
+        (found,) = self.rows(sql, *parameters)
+        return found
+
+    # ---------------------------------------------------------------- lines and checkpoints
+
+    def line(self, thread_id: str, namespace: str = "") -> sqlite3.Row:
+        thread = self.row("SELECT * FROM thread WHERE id = ?", thread_id)
+        return self.row(
+            "SELECT * FROM line WHERE tree = ? AND thread = ? AND namespace = ?",
+            thread["tree"], thread["line"], namespace,
+        )  # fmt: skip
+
+    def ancestry(self, line: sqlite3.Row) -> list[sqlite3.Row]:
+        found = [line]
+        while found[-1]["base_line"] is not None:
+            found.append(
+                self.row("SELECT * FROM line WHERE tree = ? AND line = ?", line["tree"], found[-1]["base_line"])
+            )
+        return found
+
+    def head(self, line: sqlite3.Row) -> sqlite3.Row | None:
+        return self.checkpoint(line["head_line"], line["head_seq"]) if line["head_seq"] else None
+
+    def checkpoint(self, line: int, seq: int) -> sqlite3.Row:
+        return self.row("SELECT * FROM checkpoint WHERE line = ? AND seq = ?", line, seq)
+
+    def marks(self, line: sqlite3.Row) -> dict[int, Mark]:
+        """The last word on each checkpoint: nearer lines after farther ones, each in the order of its eras."""
+        ancestry = self.ancestry(line)
+        found: dict[int, Mark] = {}
+        for level in range(len(ancestry) - 1, -1, -1):
+            era = ancestry[level - 1]["base_era"] if level else NO_LIMIT
+            last = min((above["base_seq"] for above in ancestry[:level]), default=NO_LIMIT)
+            for row in self.rows("SELECT * FROM mark WHERE line = ? ORDER BY seq, era", ancestry[level]["line"]):
+                if row["era"] < era and row["seq"] <= last:
+                    known = found.get(row["seq"], Mark(False, None))
+                    label = known.label if row["label"] is None else row["label"]
+                    found[row["seq"]] = Mark(known.hidden or bool(row["hidden"]), label)
+        return found
+
+    def lineage(self, line: sqlite3.Row, seq: int) -> list[sqlite3.Row]:
+        """A checkpoint and its ancestors as this line sees them, newest first: one stretch after the other."""
+        ancestry, marks = self.ancestry(line), self.marks(line)
+        found: list[sqlite3.Row] = []
+        while seq > 0:
+            home = next(one["line"] for one in ancestry if seq > one["base_seq"] or one["base_line"] is None)
+            newest = self.checkpoint(home, seq)
+            stretch = self.rows(
+                "SELECT * FROM checkpoint WHERE line = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC",
+                home, newest["stretch"], seq,
+            )  # fmt: skip
+            found += stretch
+            seq = stretch[-1]["parent_seq"]
+        return [row for row in found if not marks.get(row["seq"], Mark(False, None)).hidden]
+
+    def pending(self, line: sqlite3.Row, row: sqlite3.Row) -> dict[tuple[str, int], tuple[str, Any]]:
+        """What tasks wrote on top of a checkpoint, by task and index, as (channel, value)."""
+        ancestry = self.ancestry(line)
+        lines = ancestry[: [one["line"] for one in ancestry].index(row["line"]) + 1]
+        found: dict[tuple[str, int], tuple[str, Any]] = {}
+        for level in range(len(lines) - 1, -1, -1):
+            era = lines[level - 1]["base_era"] if level else NO_LIMIT
+            for one in self.rows("SELECT * FROM pending WHERE line = ? AND seq = ?", lines[level]["line"], row["seq"]):
+                key = (one["task_id"], one["idx"])
+                if one["era"] < era and (key not in found or one["idx"] < 0):
+                    channel, value = unpacked(one["body"])
+                    found[key] = (channel, unpacked(value))
+        return found
+
+    # ---------------------------------------------------------------- values
+
+    def manifest(self, row: sqlite3.Row) -> tuple[dict[str, Any], Any]:
+        found = unpacked(row["manifest"])
+        channels, extra = (found, None) if isinstance(found, dict) else found
+        return {name: _entry(entry) for name, entry in channels.items()}, None if extra is None else _entry(extra)
+
+    def state(self, row: sqlite3.Row) -> dict[str, Any]:
+        return {name: self.value(row["tree"], entry) for name, entry in self.manifest(row)[0].items()}
+
+    def value(self, tree: int, entry: bytes | Ref) -> Any:
+        if isinstance(entry, bytes):
+            return unpacked(entry)
+        value = self._version(tree, entry.log, entry.pos)
+        assert value_digest(value) == entry.digest
+        return value
+
+    def _version(self, tree: int, log: int, pos: int) -> Any:
+        chunks = self.rows("SELECT * FROM chunk WHERE tree = ? AND log = ? AND lo <= ? ORDER BY lo", tree, log, pos)
+        keys = [n for n, chunk in enumerate(chunks) if chunk["kind"] == KEY]
+        if keys:
+            chunks = chunks[keys[-1] :]
+            value = None
+        else:
+            base = self.row("SELECT * FROM log WHERE tree = ? AND log = ?", tree, log)
+            value = self._version(tree, base["base_log"], base["base_pos"])
+        prefix = b""
+        for chunk in chunks:
+            plain = _plain(chunk, prefix)
+            if chunk["kind"] == KEY:
+                value, prefix = unpacked(plain), plain[-PREFIX:]
+            elif chunk["kind"] == FRAME:
+                for change in unpacked(plain)[: pos - chunk["lo"] + 1]:
+                    value = changed(value, change)
+                prefix = plain[-PREFIX:]
+            else:
+                value = changed(value, unpacked(plain))
+        return value
+
+    # ---------------------------------------------------------------- proofs
+
+    def checkpoint_digest(self, namespace: str, row: sqlite3.Row, parent: sqlite3.Row | None) -> bytes:
+        channels, extra = self.manifest(row)
+        before = row["parent_digest"] if parent is None else parent["digest"]
+        fields = [
+            row["id"], namespace, before, row["step"], row["source"], row["node"], row["next"], row["run_id"],
+            row["status"], row["metadata"], row["journal_seq"],
+        ]  # fmt: skip
+        pairs = [[name, _entry_digest(channels[name])] for name in sorted(channels)]
+        return digest(b"checkpoint", packed([fields, pairs, None if extra is None else _entry_digest(extra)]))
+
+    def bad_rows(self) -> list[tuple[str, tuple[Any, ...]]]:
+        """Rows whose checksum does not hold."""
+        found = []
+        for (table,) in self.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+            for row in self.rows(f'SELECT * FROM "{table}"'):  # noqa: S608  # the name is the schema's own
+                *columns, total = tuple(row)
+                if crc32(packed(columns)) != total:
+                    found.append((table, tuple(row)))
+        return found
+
+
+def _entry(entry: bytes | list[Any]) -> bytes | Ref:
+    return entry if isinstance(entry, bytes) else Ref(*entry)
+
+
+def _entry_digest(entry: bytes | Ref) -> bytes:
+    return digest(b"value", entry) if isinstance(entry, bytes) else entry.digest
+
+
+def _plain(chunk: sqlite3.Row, prefix: bytes) -> bytes:
+    flag, body = chunk["body"][:1], chunk["body"][1:]
+    if flag == b"\x00":
+        return bytes(body)
+    assert flag == b"\x01"
+    if chunk["kind"] != FRAME or len(prefix) < 8:
+        return zstd.decompress(body)
+    return zstd.decompress(body, zstd_dict=zstd.ZstdDict(prefix, is_raw=True).as_prefix)
