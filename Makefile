@@ -10,6 +10,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 MADE := $(VENV)/.made
 RUN := $(VENV)/.run
 TEST := $(VENV)/.test
+BENCH := $(VENV)/.bench
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint imports types pytest format bench test-all lock clean
@@ -17,7 +18,7 @@ TEST := $(VENV)/.test
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(RUN) ## save, rewind, fork and diff a small agent thread
+demo: $(RUN) ## kill an agent in the middle of a step, go on, rewind, fork and diff
 	@$(BIN)/holdfast demo
 
 test: lint types imports pytest ## lint, types, import rules and every test
@@ -43,7 +44,7 @@ format: $(TEST) ## rewrite the code as ruff formats it
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(TEST) ## measure
+bench: $(BENCH) ## measure
 	@$(BIN)/python -m bench
 
 test-all: ## make test on each Python of VERSIONS, each in its own .venv-3.x
@@ -67,6 +68,7 @@ lock: ## pin the requirements anew, with hashes
 	@.venv-lock/bin/python -m pip -qq --disable-pip-version-check install uv
 	@.venv-lock/bin/uv $(COMPILE) --group build -o requirements/run.txt
 	@.venv-lock/bin/uv $(COMPILE) --group build --group test -c requirements/run.txt -o requirements/test.txt
+	@.venv-lock/bin/uv $(COMPILE) --group bench -c requirements/test.txt -o requirements/bench.txt
 	@rm -rf .venv-lock
 
 COMPILE := pip compile pyproject.toml --extra cli --quiet --upgrade --universal --python-version 3.11 \
@@ -91,4 +93,9 @@ $(RUN): requirements/run.txt pyproject.toml src/holdfast/_version.py | $(MADE)
 $(TEST): requirements/test.txt $(RUN)
 	@echo "== installing requirements/test.txt"
 	@$(PIP) install --require-hashes -r requirements/test.txt
+	@touch $@
+
+$(BENCH): requirements/bench.txt $(TEST)
+	@echo "== installing requirements/bench.txt"
+	@$(PIP) install --require-hashes -r requirements/bench.txt
 	@touch $@

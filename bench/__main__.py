@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from bench import sizes, speed
+from bench import sizes, speed, steps
 from bench.report import show
 
-PARTS = {"sizes": sizes.rows, "speed": speed.rows}
+PARTS = {"sizes": sizes.rows, "speed": speed.rows, "steps": steps.rows}
 
 
 def main(names: list[str]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -64,6 +64,7 @@ class Effect:
     seq: int
     name: str
     nth: int  # which use of the name since the last save, from 0
+    lap: int  # how many saves were left for later since the run began, in durability `exit`
     key: str | None
     idempotent: bool
     status: Literal["unfinished", "done", "failed", "retry"]
@@ -103,7 +104,7 @@ def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
 def _begun(one: JournalEntry) -> Effect:
     data = one.data
     return Effect(
-        seq=one.seq, name=data["name"], nth=data["nth"], key=data["key"], idempotent=data["idempotent"],
+        seq=one.seq, name=data["name"], nth=data["nth"], lap=data["lap"], key=data["key"], idempotent=data["idempotent"],
         status="unfinished", started_at=one.created_at,
     )  # fmt: skip
 
@@ -112,10 +113,10 @@ _ENDINGS: Final[dict[str, Literal["done", "failed", "retry"]]] = {RESULT: "done"
 
 
 def _ended(effect: Effect, one: JournalEntry) -> Effect:
-    return Effect(
-        seq=effect.seq, name=effect.name, nth=effect.nth, key=effect.key, idempotent=effect.idempotent,
-        status=_ENDINGS[one.kind], result=one.data.get("value"), error_type=one.data.get("type", ""),
-        error=one.data.get("text", ""), started_at=effect.started_at,
+    data = one.data
+    return replace(
+        effect, status=_ENDINGS[one.kind], result=data.get("value"), error_type=data.get("type", ""),
+        error=data.get("text", ""),
     )  # fmt: skip
 
 
@@ -167,8 +168,5 @@ def questions(entries: Iterable[JournalEntry]) -> dict[int, Question]:
             found[one.seq] = Question(seq=one.seq, name=data["name"], nth=data["nth"], payload=data["payload"])
         elif one.kind == RESUME and one.data["of"] in found:
             asked = found[one.data["of"]]
-            found[asked.seq] = Question(
-                seq=asked.seq, name=asked.name, nth=asked.nth, payload=asked.payload, answered=True,
-                answer=one.data["value"],
-            )  # fmt: skip
+            found[asked.seq] = replace(asked, answered=True, answer=one.data["value"])
     return found

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -136,7 +137,8 @@ class RunCalls(Generic[S]):
         self._head = ""
         self._covered = 0
         self._uses: Counter[str] = Counter()
-        self._recorded: dict[tuple[str, int] | str, Effect | Question] = {}
+        self._lap = 0
+        self._recorded: dict[tuple[str, int, int] | str, Effect | Question] = {}
         self._asked: set[int] = set()
         self._ended_by: int | None = None
         self._raised: tuple[BaseException, int] | None = None
@@ -159,7 +161,7 @@ class RunCalls(Generic[S]):
         try:
             await self._start()
         except BaseException:
-            await leases.release(self.thread.engine, self.handle, finished=self._at_rest)
+            await self._release(finished=self._at_rest)
             raise
         if self.options.durability == "async":
             self._backlog = Backlog(self.handle.name)
@@ -201,21 +203,27 @@ class RunCalls(Generic[S]):
         error = head.metadata.get("error") if head.status.lower() == "failed" else None
         self._ended_by = error.get("effect") if isinstance(error, Mapping) else None
         self._resume(head.run_id or new_id(), head.state, tail)
+        if self.options.durability == "exit":
+            await self._append(START, {"run_id": self.id}, "start")
 
     def _restart(self, started: JournalEntry, tail: list[JournalEntry]) -> None:
         """A run of durability `exit` that died left a journal, and no checkpoint."""
         if self.options.input is None:
             raise InvalidArgument(f"{self.handle.name}: its run saved nothing before it died; give the input= again")
-        self._covered = started.seq
-        self._resume(started.data["run_id"], self.options.input, [one for one in tail if one.seq > started.seq])
+        self._covered = started.seq - 1
+        self._resume(started.data["run_id"], self.options.input, [one for one in tail if one.seq >= started.seq])
 
     def _resume(self, run_id: str, state: Any, tail: list[JournalEntry]) -> None:
+        """What is recorded since the checkpoint is known from here on. Laps count from where this execution starts, so
+        what an earlier one recorded before its boundary is of the first."""
         self.id, self.state, self.resumed = run_id, state, True
+        restarted = min((one.seq for one in tail if one.kind == START), default=_ALL)
         for effect in effects(tail).values():
-            self._recorded[effect.key or (effect.name, effect.nth)] = effect
+            lap = effect.lap if effect.seq > restarted else 0
+            self._recorded[effect.key or (effect.name, effect.nth, lap)] = replace(effect, lap=lap)
         for question in questions(tail).values():
             if question.answered:
-                self._recorded["?" + question.name, question.nth] = question
+                self._recorded["?" + question.name, question.nth, 0] = question
 
     async def _begin(self, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
         if self.options.resume is not UNSET:
@@ -252,12 +260,13 @@ class RunCalls(Generic[S]):
         with self._lock:
             nth = self._uses[name]
             self._uses[name] += 1
-            found = self._recorded.get(key if key is not None else (name, nth))
+            lap = self._lap
+            found = self._recorded.get(key if key is not None else (name, nth, lap))
         if isinstance(found, Effect):
             known = self._known(found, name, idempotent)
             if known is not None:
                 return known
-        data = {"name": name, "key": key, "nth": nth, "idempotent": idempotent}
+        data = {"name": name, "key": key, "nth": nth, "lap": lap, "idempotent": idempotent}
         return Begun((await self._append(INTENT, data, "intent")).seq, known=False)
 
     def _known(self, effect: Effect, name: str, idempotent: bool) -> Begun | None:
@@ -307,7 +316,7 @@ class RunCalls(Generic[S]):
         with self._lock:
             nth = self._uses["?" + name]
             self._uses["?" + name] += 1
-            found = self._recorded.get(("?" + name, nth))
+            found = self._recorded.get(("?" + name, nth, 0))
         if isinstance(found, Question):
             self._asked.add(found.seq)
             return found.answer
@@ -341,8 +350,11 @@ class RunCalls(Generic[S]):
     def _sealed(self, state: Any) -> None:
         self.state = state
         self._uses.clear()
-        self._recorded.clear()
-        self._asked.clear()
+        if self.options.durability == "exit":
+            self._lap += 1  # nothing was written, so what is recorded stays what a restart finds
+        else:
+            self._recorded.clear()
+            self._asked.clear()
 
     async def _save_later(self, backlog: Backlog, state: Any, fields: dict[str, Any]) -> None:
         """Encoded now, since the caller may go on changing the state; written in the background."""
@@ -391,32 +403,38 @@ class RunCalls(Generic[S]):
                 self.thread.engine.backlogs.pop(self.handle.thread_id, None)
 
     async def _leave(self, error: BaseException | None) -> bool:
-        engine, handle = self.thread.engine, self.handle
         if isinstance(error, Fenced):
             return False
-        if isinstance(error, Leave):
-            await leases.release(engine, handle, finished=True)
-            return True
-        if error is None:
-            if not self.finished:
+        if error is None and not self.finished:
+            try:
                 await self.finish(self.state, "completed")
-            await leases.release(engine, handle, finished=True)
-            return False
+            except BaseException:
+                await self._release(finished=False)
+                raise
+        recorded = True
         if isinstance(error, Exception) and not self.finished:
-            await self._fail(error)
-        await leases.release(engine, handle, finished=isinstance(error, Exception))
-        return False
+            recorded = await self._fail(error)
+        ended = error is None or isinstance(error, Leave) or (isinstance(error, Exception) and recorded)
+        await self._release(finished=ended)
+        return isinstance(error, Leave)
 
-    async def _fail(self, error: Exception) -> None:
-        """A boundary that says why; what the run died of must not be hidden by a failure to record it."""
+    async def _release(self, *, finished: bool) -> None:
+        """A lease that can't be given back runs out by itself: no reason to hide how the run ended."""
+        with suppress(HoldfastError):
+            await leases.release(self.thread.engine, self.handle, finished=finished)
+
+    async def _fail(self, error: Exception) -> bool:
+        """A boundary that says why; whether it could be written. A failure to record must not hide what failed."""
         effect = self._raised[1] if self._raised is not None and _caused(error, self._raised[0]) else None
         what = {"type": type(error).__qualname__, "text": str(error), "effect": effect}
-        if self._backlog is not None:
-            self._backlog.flush()
         try:
+            await self._drained()
             await self._save_now(self.state, status="failed", metadata={"error": what}, journal_seq=self._covered)
         except HoldfastError as second:
-            error.add_note(f"holdfast could not record this failure: {second}")
+            if second is not error:
+                error.add_note(f"holdfast could not record this failure: {second}")
+            return False
+        return True
 
     # ---------------------------------------------------------------- helpers
 
@@ -430,7 +448,11 @@ class RunCalls(Generic[S]):
 
     def _check_replayed(self) -> None:
         """Everything that was recorded since the last save must have been asked for again."""
-        missed = [one for one in self._recorded.values() if one.seq not in self._asked]
+        missed = [
+            one
+            for one in self._recorded.values()
+            if one.seq not in self._asked and (isinstance(one, Question) or one.lap == self._lap)
+        ]
         if missed:
             one = min(missed, key=lambda found: found.seq)
             raise Diverged(

@@ -1,0 +1,114 @@
+"""What must be true of any store after any crash, whatever it holds: read with plain SQL, beside the library.
+
+Every row matches its checksum, every checkpoint's digest is that of its row, manifest and parent, every line counts
+without gaps, and SQLite finds its file in order.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import holdfast
+from holdfast import Store
+from holdfast.backends.base import KEYS, CheckpointRow, JournalRow, LineRow, TagRow, ThreadRow, checked, table_name
+from holdfast.engine import manifest
+from holdfast.engine.rows import row_digest
+from tests.crash.ledger import Ledger
+
+Rows = dict[Any, list[Any]]
+
+
+def check(path: Path, *ledgers: Ledger) -> None:
+    """Open the store anew and look at everything."""
+    with holdfast.open(path) as store:
+        for ledger in ledgers:
+            ledger.check(store)
+        accepts_saves(store)
+    check_file(path)
+
+
+def accepts_saves(store: Store) -> None:
+    thread = store.thread("checker's own")
+    before = thread.latest()
+    count = before.state["count"] + 1 if before else 1
+    thread.save({"count": count, "text": "x" * 100})
+    found = thread.latest()
+    assert found is not None
+    assert found.state["count"] == count
+
+
+def check_file(path: Path) -> None:
+    rows = read_rows(path)
+    _check_lines(rows)
+    _check_checkpoints(rows)
+    _check_journals(rows)
+    _check_status_tags(rows)
+
+
+def read_rows(path: Path) -> Rows:
+    """Every row of every table, its checksum checked."""
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        rows: Rows = {}
+        for kind in KEYS:
+            found = connection.execute(f"SELECT * FROM {table_name(kind)}")  # noqa: S608  a name from the code
+            rows[kind] = [checked(kind._make(row)) for row in found]  # type: ignore[type-var]
+    return rows
+
+
+def _check_lines(rows: Rows) -> None:
+    """Numbers are handed out one by one, and the head is a row that is there."""
+    stored: dict[int, list[int]] = {line.line: [] for line in rows[LineRow]}
+    for row in sorted(rows[CheckpointRow], key=lambda row: (row.line, row.seq)):
+        stored[row.line].append(row.seq)
+    bases = {line.line: line.base_seq for line in rows[LineRow]}
+    numbers = {(row.line, row.seq) for row in rows[CheckpointRow]}
+    for line in rows[LineRow]:
+        assert stored[line.line] == list(range(bases[line.line] + 1, line.seq + 1)), f"gaps in {line}"
+        assert line.head_seq == 0 or (line.head_line, line.head_seq) in numbers, f"no head for {line}"
+    assert {thread.line for thread in rows[ThreadRow]} <= stored.keys(), "a thread without its line"
+
+
+def _check_checkpoints(rows: Rows) -> None:
+    lines = {line.line: line for line in rows[LineRow]}
+    found = {(row.line, row.seq): row for row in rows[CheckpointRow]}
+    for row in rows[CheckpointRow]:
+        parent = _parent(row, lines, found)
+        known = manifest.unpack(row.manifest)
+        assert row_digest(lines[row.line].namespace, row, known, parent) == row.digest, f"the digest of {row}"
+        assert parent is None or row.parent_digest or parent.created_at <= row.created_at
+
+
+def _parent(row: CheckpointRow, lines: dict[int, LineRow], found: dict[tuple[int, int], CheckpointRow]) -> Any:
+    if row.parent_digest is not None:
+        return row._replace(digest=row.parent_digest)
+    if not row.parent_seq:
+        return None
+    line = lines[row.line]
+    while row.parent_seq <= line.base_seq and line.base_line is not None:
+        line = lines[line.base_line]
+    return found[line.line, row.parent_seq]
+
+
+def _check_journals(rows: Rows) -> None:
+    stored: dict[int, list[int]] = {line.line: [] for line in rows[LineRow]}
+    for row in sorted(rows[JournalRow], key=lambda row: (row.line, row.seq)):
+        stored[row.line].append(row.seq)
+    for line in rows[LineRow]:
+        if line.line == line.thread:
+            assert stored[line.line] == list(range(line.base_journal + 1, line.journal + 1)), f"gaps in {line}"
+
+
+def _check_status_tags(rows: Rows) -> None:
+    """What `threads(where={"status": …})` finds is what the heads say."""
+    lines = {line.line: line for line in rows[LineRow]}
+    found = {(row.line, row.seq): row for row in rows[CheckpointRow]}
+    wanted = set()
+    for thread in rows[ThreadRow]:
+        root = lines[thread.line]
+        if root.head_seq:
+            wanted.add((thread.id, found[root.head_line, root.head_seq].status))
+    assert {(tag.thread, tag.value) for tag in rows[TagRow] if tag.key == "status"} == wanted

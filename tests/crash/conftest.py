@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.crash import shim
+from tests.crash.nursery import Nursery
+
+
+@pytest.fixture(scope="session")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    found = Nursery(tmp_path_factory.mktemp("nursery") / "log.txt")
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def shimmed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    """Processes whose disk can be made to fail."""
+    folder = tmp_path_factory.mktemp("shim")
+    found = Nursery(folder / "log.txt", preload=shim.compiled(folder))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one, for tests whose disk is made up anyway."""
+    memory = Path("/dev/shm")  # noqa: S108  a folder of its own in it
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
+        yield Path(folder)

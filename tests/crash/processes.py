@@ -1,0 +1,17 @@
+"""When to kill."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from tests.crash.nursery import Child
+
+
+def kill_at_random(child: Child, rng: random.Random, lines: int = 24) -> None:
+    """After a random number of lines and a random pause: before, in the middle of, or after any write."""
+    for _ in range(rng.randrange(lines)):
+        if child.line() is None:
+            break
+    time.sleep(rng.random() ** 2 * 0.008)
+    child.kill()

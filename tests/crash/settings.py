@@ -1,0 +1,26 @@
+"""How much is tried, and from which seed: ``make test-crash ROUNDS=5000 SEED=7``."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+ROUNDS = int(os.environ.get("ROUNDS") or 240)
+SEED = os.environ.get("SEED") or str(random.randrange(1 << 32))
+
+
+@contextmanager
+def noted(what: str) -> Iterator[None]:
+    """What fails in here says where it was."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(what)
+        raise
+
+
+def told(seed: str, turn: int) -> AbstractContextManager[None]:
+    """What fails in here says how to try it again."""
+    return noted(f"seed {seed}, round {turn}: try again with SEED={seed.split('/')[0]} ROUNDS={ROUNDS}")

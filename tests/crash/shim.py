@@ -1,0 +1,87 @@
+"""The shim, compiled, and the variables that steer it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+SOURCE = Path(__file__).with_name("shim.c")
+
+
+def compiled(folder: Path) -> Path:
+    """The library for LD_PRELOAD. Where nothing can compile it, the tests that need it are skipped, but never in CI."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("the shim needs Linux: it counts system calls by LD_PRELOAD and /proc")
+    compiler = _compiler()
+    if compiler is None:
+        message = "no C compiler: install gcc to run the tests that break the disk at the nth write"
+        assert not os.environ.get("CI"), message
+        pytest.skip(message)
+    library = folder / "shim.so"
+    subprocess.run(
+        [compiler, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE)], check=True
+    )
+    return library
+
+
+def _compiler() -> str | None:
+    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)  # type: ignore[call-overload]
+        subprocess.run(["apt-get", "install", "-y", "-qq", "gcc", "libc6-dev"], check=False, **quiet)  # type: ignore[call-overload]
+        found = shutil.which("gcc")
+    return found
+
+
+def trouble(folder: Path, at: int = 0, mode: str = "", lasts: bool = False, kinds: str = "") -> dict[str, str]:
+    """The environment of a process whose nth call on the files of a folder goes wrong."""
+    return {
+        "SHIM_FOLDER": str(folder), "SHIM_AT": str(at), "SHIM_MODE": mode, "SHIM_LASTS": str(int(lasts)),
+        "SHIM_KINDS": kinds,
+        "SHIM_LOG": str(folder.with_name(folder.name + ".log")) if not at else "",
+    }  # fmt: skip
+
+
+def end_of_trouble() -> None:
+    """From inside the process: the disk works again."""
+    os.environ["SHIM_AT"] = "0"
+
+
+def calls_so_far() -> int:
+    """From inside the process: how many calls were counted; 0 without the shim."""
+    counter = getattr(ctypes.CDLL(None), "shim_calls", None)
+    return counter() if counter else 0
+
+
+class Call(NamedTuple):
+    """One call as the shim saw it: W(rite), S(ync), T(runcate), U(nlink), R(ename), or M for what was said."""
+
+    kind: str
+    path: str
+    offset: int
+    data: bytes
+
+
+def calls(folder: Path) -> list[Call]:
+    """What the log of a process without trouble says."""
+    return list(_read(folder.with_name(folder.name + ".log").read_bytes()))
+
+
+def _read(log: bytes) -> Iterator[Call]:
+    head = struct.Struct("4q")
+    at = 0
+    while at < len(log):
+        kind, path, offset, length = head.unpack_from(log, at)
+        at += head.size
+        yield Call(chr(kind), log[at : at + path].decode(), offset, log[at + path : at + path + length])
+        at += path + length

@@ -1,0 +1,76 @@
+"""Runs whose process dies, or whose disk fails, at any call: effects happen as the journal says, and nobody is lost."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import holdfast
+import pytest
+
+from tests.crash import settings, shim
+from tests.crash.checker import check_file
+from tests.crash.jobs import Record
+from tests.crash.nursery import Child, Nursery
+
+STRIDE = max(1, 7 * 240 // settings.ROUNDS)
+TTL = 0.05
+
+
+def carried(shimmed: Nursery, folder: Path, durability: str, at: int = 0, mode: str = "", lasts: bool = False) -> Child:
+    """A job in a new store, whose nth call to the disk goes wrong."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "store").mkdir(parents=True)
+    return go_on(shimmed, folder, durability, shim.trouble(folder / "store", at, mode, lasts))
+
+
+def go_on(shimmed: Nursery, folder: Path, durability: str, trouble: dict[str, str]) -> Child:
+    return shimmed.start(
+        "jobs:carry_all", trouble, url=str(folder / "store" / "agents.db"), folder=str(folder), names=["job"],
+        durability=durability, ttl=TTL, wait=10.0,
+    )  # fmt: skip
+
+
+def check_job(folder: Path, job: Record, lines: list[dict[str, Any]]) -> None:
+    with holdfast.open(folder / "store" / "agents.db") as store:
+        job.hear(lines)
+        job.check(store)
+    check_file(folder / "store" / "agents.db")
+
+
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_a_run_survives_death_at_any_call(shimmed: Nursery, quick: Path, durability: str) -> None:
+    at, folder = 130, quick / "job"  # the file itself is made before
+    while True:
+        child = carried(shimmed, folder, durability, at, "before")
+        job = Record("job", folder, durability)
+        with settings.noted(f"killed at call {at}"):
+            check_job(folder, job, child.rest())
+            if child.wait() == 0:
+                break
+            check_job(folder, job, go_on(shimmed, folder, durability, shim.trouble(folder)).ended_well())
+        assert job.finished
+        at += STRIDE
+    assert at > 400
+
+
+@pytest.mark.parametrize("mode", ["eio", "enospc"])
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_a_run_goes_on_after_a_failure_of_the_disk(
+    shimmed: Nursery, quick: Path, durability: str, mode: str
+) -> None:
+    at, folder = 130, quick / "job"
+    while True:
+        child = carried(shimmed, folder, durability, at, mode, lasts=mode == "enospc")
+        job = Record("job", folder, durability)
+        with settings.noted(f"call {at} failed"):
+            lines = child.ended_well()
+            check_job(folder, job, lines)
+            unlisted = [line for line in lines if "unlisted" in line]
+            assert not unlisted, "a run that may go on is not among the resumable ones"
+        assert job.finished
+        if not any("failed" in line for line in lines):
+            break
+        at += 2 * STRIDE
+    assert at > 400

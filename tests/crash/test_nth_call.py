@@ -1,0 +1,98 @@
+"""The process dies at, or the disk fails at, every single write, fsync, truncate and unlink of a short life."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crash import settings, shim
+from tests.crash.checker import check
+from tests.crash.ledger import Ledger
+from tests.crash.nursery import Child, Nursery
+from tests.crash.scenario import LANE, OPERATIONS, said
+
+PARTS = 2
+"""The calls are dealt out to so many tests, so that they run side by side."""
+
+
+def lived(shimmed: Nursery, folder: Path, at: int, mode: str, **trouble: Any) -> Child:
+    """A short life in a new file, whose nth call goes wrong."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    heal_after = {"before": 0, "torn": 0, "after": 0}.get(mode, 3 if trouble.get("lasts") else 1)
+    return shimmed.start(
+        "scenario:play", shim.trouble(folder, at, mode, **trouble), url=str(folder / "agents.db"), heal_after=heal_after
+    )
+
+
+def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
+    """Everything that the process was told is there; says how much it was."""
+    ledger = Ledger(LANE)
+    ledger.hear(lines)
+    acknowledged = ledger.acknowledged
+    with settings.noted(f"call {at} went wrong"):
+        check(folder / "agents.db", ledger)
+    return acknowledged
+
+
+def deaths(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str = "") -> int:
+    """Let the process die at every call of a part, until one lives; says where."""
+    at = 1 + part
+    while True:
+        child = lived(shimmed, folder, at, mode, kinds=kinds)
+        check_life(folder, at, child.rest())
+        if child.wait() == 0:
+            return at
+        at += PARTS
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_store_survives_death_before_any_call(shimmed: Nursery, quick: Path, part: int) -> None:
+    assert deaths(shimmed, quick / "store", part, "before") > 200
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_store_survives_death_in_the_middle_of_any_write(shimmed: Nursery, quick: Path, part: int) -> None:
+    assert deaths(shimmed, quick / "store", part, "torn", kinds="W") > 200
+
+
+def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, quick: Path) -> None:
+    assert sum(deaths(shimmed, quick / "store", part, "after", kinds="S") for part in range(PARTS)) > 20
+
+
+def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, lasts: bool) -> set[str]:
+    """Let every call of a part fail; says which errors were raised. The process goes on, and all is there in the end."""
+    raised: set[str] = set()
+    at = 1 + part
+    while True:
+        child = lived(shimmed, folder, at, mode, kinds=kinds, lasts=lasts)
+        with settings.noted(f"call {at} failed"):
+            lines = child.ended_well()
+        assert check_life(folder, at, lines) == len(OPERATIONS) - 1
+        if said(lines, "calls")[0] < at:
+            return raised
+        raised |= set(said(lines, "failed"))
+        at += PARTS * (4 if lasts else 1)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_read_or_write_error_is_told_and_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
+    assert failures(shimmed, quick / "store", part, "eio", "", lasts=False) == {"StorageFailed"}
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_full_disk_is_told_and_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
+    assert failures(shimmed, quick / "store", part, "enospc", "W", lasts=False) == {"StorageFull"}
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_disk_that_fails_for_a_while_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
+    assert failures(shimmed, quick / "store", part, "eio", "", lasts=True) == {"StorageFailed"}
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_disk_that_is_full_for_a_while_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
+    assert failures(shimmed, quick / "store", part, "enospc", "W", lasts=True) == {"StorageFull"}

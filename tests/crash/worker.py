@@ -1,0 +1,31 @@
+"""What the killed processes do: say what comes, do it, and say that it is done."""
+
+from __future__ import annotations
+
+import time
+
+import holdfast
+from tests.crash.nursery import tell
+from tests.crash.operations import Chooser, perform
+
+
+def operate(url: str, lane: str, seed: str, count: int) -> None:
+    """A random sequence of operations on the threads of one lane."""
+    store = holdfast.open(url)
+    tell(opened=url)
+    chooser = Chooser(store, lane, seed)
+    for _ in range(count):
+        op = chooser.next()
+        tell(about=op)
+        tell(done=perform(store, op))
+    store.close()
+
+
+def open_and_save(url: str, thread: str, at: float = 0.0) -> None:
+    """Open a store, at a given moment so that others do it at the same one, and save to it."""
+    time.sleep(max(at - time.time(), 0))
+    tell(opening=url)
+    with holdfast.open(url) as store:
+        tell(opened=url)
+        store.thread(thread).save({"count": 1})
+        tell(saved=thread)

@@ -1,0 +1,113 @@
+"""`holdfast demo` shows what it says: a kill, a takeover, every effect once, a fork."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast.cli import support_agent as agent
+
+
+class Shown:
+    """One run of the demo, with its files kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "agents.db"
+        start = time.monotonic()
+        self.done = demo("--path", str(self.path))
+        self.seconds = time.monotonic() - start
+        self.text = self.done.stdout
+
+
+def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "holdfast", "demo", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown(tmp_path_factory.mktemp("demo"))
+
+
+def test_it_ends_well_in_time(shown):
+    assert (shown.done.returncode, shown.done.stderr) == (0, "")
+    assert shown.seconds < 15
+
+
+def test_it_is_plain_where_there_is_no_terminal(shown):
+    assert "\x1b" not in shown.text
+
+
+def test_two_processes_work_and_the_first_is_killed(shown):
+    first, second = re.findall(r"worker [12]  process (\d+)", shown.text)
+    assert first != second
+    assert f"SIGKILL, process {first} is gone: 'receipt' has happened, and no result of it is recorded" in shown.text
+
+
+def test_it_says_so_while_it_waits(shown):
+    assert re.search(r"worker 2  waits: the lease of the one before runs out in \d\.\d s", shown.text)
+
+
+def test_the_second_worker_goes_on_with_the_run(shown):
+    assert "worker 2  took the thread, the run goes on" in shown.text
+    assert "worker 2  not called again, their results were recorded: refund" in shown.text
+    assert "worker 2  called  receipt: the desk knows the key, and does nothing" in shown.text
+
+
+def test_every_side_effect_happened_once(shown):
+    table = re.findall(r"(support/42/\w+) +(once|twice|\d+ times) +(once|twice|\d+ times)", shown.text)
+    assert table == [
+        ("support/42/refund", "once", "once"),
+        ("support/42/receipt", "twice", "once"),
+        ("support/42/mail", "once", "once"),
+    ]
+    notes = [json.loads(line)["key"] for line in shown.path.with_name("agents-effects.jsonl").read_text().splitlines()]
+    assert notes == [*(key for key, *_ in table), "support/42-retry/replacement"]
+
+
+def test_both_workers_carried_one_run_without_a_gap(shown):
+    with holdfast.open(shown.path) as store:
+        thread = store.thread(agent.THREAD)
+        history = list(reversed(thread.history()))
+        assert len({info.run_id for info in history}) == 1
+        assert [info.step for info in history] == list(range(len(agent.ORIGINAL)))
+        head, info = thread.latest(), thread.info()
+        assert head is not None
+        assert head.state == agent.states(agent.START, agent.ORIGINAL)[-1]
+        assert info is not None
+        assert info.lease is None
+        assert store.resumable() == []
+
+
+def test_the_tree_shows_who_made_what(shown):
+    steps = re.findall(r"^[├└]── step (\d).*worker ([12])$", shown.text, re.MULTILINE)
+    assert steps == [(str(n), "1" if n < 6 else "2") for n in range(10)]
+
+
+def test_the_fork_starts_in_the_middle_and_ends_well(shown):
+    fork = re.findall(r"^│       [├└]── step (\d)  …\w+  (.*)$", shown.text, re.MULTILINE)
+    assert fork == [("4", "fork, plan edited"), ("5", "model"), ("6", "tool"), ("7", "end  completed")]
+    assert "done after that step, and not undone by a fork: refund, receipt, mail" in shown.text
+
+
+def test_the_difference_is_shown(shown):
+    assert "~ plan[3]['task']: 'refund the order' → 'send a replacement by express'" in shown.text
+
+
+def test_the_bytes_are_less_than_whole_states_would_take(shown):
+    whole, file = (int(found.replace(",", "")) for found in re.findall(r"(?:steps|journal) +([\d,]+)", shown.text))
+    assert file < whole
+
+
+def test_a_file_that_exists_is_left_alone(tmp_path):
+    path = tmp_path / "mine.db"
+    path.write_text("mine")
+    assert demo("--path", str(path)).returncode == 2
+    assert path.read_text() == "mine"
