@@ -35,10 +35,17 @@ DURABILITIES: Final = ("sync", "async", "exit")
 async def open_engine(url: str | os.PathLike[str], types: Types, durability: str, cache: int) -> Engine:
     if durability not in DURABILITIES:
         raise InvalidArgument(f"durability must be one of {', '.join(DURABILITIES)}, not {durability!r}")
-    if cache < 0:
-        raise InvalidArgument(f"cache is a number of bytes and must not be negative, and is {cache}")
-    codec = Codec(types)
+    _number(cache, "cache", least=0)
+    codec = Codec(_types(types))
     return Engine(open_backend(url), codec, os.fspath(url), durability, Cache(cache))
+
+
+def _types(types: Any) -> Types:
+    known: Types = dict(types) if isinstance(types, Mapping) else _listed(types, "types")
+    for one in known.values() if isinstance(known, Mapping) else known:
+        if not isinstance(one, type):
+            raise InvalidArgument(f"types names classes (in a list, or by their old names), not {one!r}")
+    return known
 
 
 class StoreCalls:
@@ -131,10 +138,13 @@ class ThreadCalls(Generic[S]):
         next: Sequence[str] | None, run_id: str | None, status: str | None, label: str,
         metadata: Mapping[str, Any] | None,
     ) -> CheckpointInfo:  # fmt: skip
-        channels = {_channel(name): value for name, value in channels_of(updates).items()}
-        for name in reduce or {}:
+        channels = _channels(updates, "updates")
+        reducers = _mapping(reduce, "reduce") or {}
+        for name, reducer in reducers.items():
             if name not in channels:
                 raise InvalidArgument(f"reduce names the channel {name!r}, which is not among the updates")
+            if not callable(reducer):
+                raise InvalidArgument(f"reduce[{name!r}] must be a function of (old, new), not {reducer!r}")
         fields = Fields(
             node=check_text(node, "node"),
             next=None if next is None else _nodes(next),
@@ -144,7 +154,7 @@ class ThreadCalls(Generic[S]):
             label=check_text(label, "label"),
             metadata=self._metadata(metadata),
         )
-        return await commits.save(self.engine, self.handle, fields, reducing(channels, reduce or {}))
+        return await commits.save(self.engine, self.handle, fields, reducing(channels, reducers))
 
     async def latest(self, channels: Collection[str] | None) -> Checkpoint[S] | None:
         return self._typed(await history.latest(self.engine, self.handle, _names(channels)), channels)
@@ -179,7 +189,7 @@ class ThreadCalls(Generic[S]):
     ) -> ThreadCalls[S]:
         name = self._fork_name() if to is None else check_id(to, "to")
         target = Handle(name, "", self.handle.codec)
-        channels = None if edits is None else {_channel(key): value for key, value in channels_of(edits).items()}
+        channels = None if edits is None else _channels(edits, "edits")
         point = None if at is None else check_id(at, "at")
         await forks.fork(self.engine, self.handle, point, channels, target, history)
         return ThreadCalls(self.engine, target, self.state)
@@ -190,6 +200,7 @@ class ThreadCalls(Generic[S]):
     async def put_writes(self, id: str, entries: Iterable[Sequence[Any]], *, task_id: str, task_path: str) -> None:
         encoded = [self._write(place, entry) for place, entry in enumerate(_listed(entries, "writes"))]
         task, path = check_id(task_id, "task_id"), check_text(task_path, "task_path")
+        self.engine.check_open()
         if encoded:
             checkpoint_id = check_id(id, "a checkpoint id")
             await writes.put_writes(self.engine, self.handle, checkpoint_id, encoded, task, path)
@@ -235,6 +246,12 @@ class ThreadCalls(Generic[S]):
 
 
 # ------------------------------------------------------------------------------------------------ arguments
+
+
+def _channels(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"{what} must be a mapping of channels to values, not {type(value).__name__}")
+    return {_channel(name): one for name, one in value.items()}
 
 
 def _channel(name: Any) -> str:

@@ -305,7 +305,7 @@ class Listed(NamedTuple):
     """One thread in a list."""
 
     thread: ThreadRow
-    root: LineRow
+    root: LineRow | None  # None only if its row got lost
     head: CheckpointRow | None
 
 

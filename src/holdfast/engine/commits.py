@@ -71,7 +71,7 @@ async def _attempt(
         view = await views.open_view(engine, here.line)
         first = await views.find(engine, view, fields.id or "")
         if first is not None:
-            return await _same_again(engine, handle, fields, change, view, first)
+            return await _same_again(engine, handle, fields, change, view, first) if fresh else None
     _check_head(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
     changed = await change(engine, handle, _base(here, parent))

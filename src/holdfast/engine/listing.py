@@ -9,8 +9,9 @@ from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, ch
 from holdfast.codec import Codec
 from holdfast.engine import places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime
+from holdfast.errors import Corrupt
 from holdfast.ids import check_text
-from holdfast.model import ForkPoint, ThreadInfo
+from holdfast.model import DAMAGED, ForkPoint, ThreadInfo
 
 
 async def threads(
@@ -19,7 +20,6 @@ async def threads(
     """In the order of their ids."""
     engine.check_open()
     wanted = [_tag(name, value) for name, value in (where or {}).items()]
-    wanted.sort(key=lambda tag: tag[0] == "status")  # the first one leads the search, and a status says least
     rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
     return [_listed(engine.codec, row) for row in rows]
 
@@ -36,8 +36,18 @@ async def info(engine: Engine, handle: Handle) -> ThreadInfo | None:
 
 
 def _listed(codec: Codec, row: Listed) -> ThreadInfo:
-    head = None if row.head is None else checked(row.head)
-    return _info(codec, checked(row.thread), checked(row.root), head)
+    """A damaged thread does not stop the list: it stands there as damaged, and says more when it is opened."""
+    try:
+        if row.root is None or (row.root.head_seq and row.head is None):
+            raise Corrupt("a row is missing")
+        head = None if row.head is None else checked(row.head)
+        return _info(codec, checked(row.thread), checked(row.root), head)
+    except Corrupt:
+        moment = as_datetime(0)
+        return ThreadInfo(
+            id=row.thread.id, metadata={}, status=DAMAGED, head=None, step=None, created_at=moment, updated_at=moment,
+            checkpoints=0, size=0,
+        )  # fmt: skip
 
 
 def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | None) -> ThreadInfo:
