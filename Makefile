@@ -13,7 +13,7 @@ TEST := $(VENV)/.test
 BENCH := $(VENV)/.bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint imports types pytest format bench test-all lock clean
+.PHONY: help demo test lint imports types pytest test-crash format bench test-all lock clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +39,9 @@ imports: $(TEST) ## who may import whom
 pytest: $(TEST) ## every test, in parallel; skips are listed with their reasons
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -q -rs -n $(WORKERS)
+
+test-crash: $(TEST) ## kill more processes: make test-crash ROUNDS=5000, and SEED=… to repeat a run
+	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/crash
 
 format: $(TEST) ## rewrite the code as ruff formats it
 	@$(BIN)/ruff check --quiet --fix-only .

@@ -259,7 +259,7 @@ class AsyncThread(Generic[S]):
         *,
         input: S | Mapping[str, Any] | None = None,
         resume: Any = UNSET,
-        worker: str = "",
+        worker: str | None = None,
         ttl: float = 30.0,
         wait: float = 0.0,
         durability: Durability | None = None,
@@ -331,6 +331,11 @@ class AsyncRun(Generic[S]):
         return self._calls.id
 
     @property
+    def thread(self) -> AsyncThread[S]:
+        """The thread as its holder: updates and writes through it carry the run's lease."""
+        return AsyncThread(self._calls.thread)
+
+    @property
     def state(self) -> S:
         """The state as last saved."""
         state: S = self._calls.state
@@ -363,10 +368,11 @@ class AsyncRun(Generic[S]):
 
         An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
         """
+        delays = backoff(retries)
         begun = await threaded(self._calls.begin_step, name, key, idempotent)
         if begun.known:
             return begun.value
-        for delay in (*backoff(retries), None):
+        for delay in (*delays, None):
             try:
                 value = await called(fn, *args)
                 break
@@ -404,13 +410,17 @@ class AsyncRun(Generic[S]):
 
     async def __aenter__(self) -> AsyncRun[S]:
         patience = Patience(self._wait)
-        while True:
-            try:
-                await threaded(self._calls.take)
-                break
-            except ThreadBusy as busy:
-                await sleep(patience.next(busy))
-        await threaded(self._calls.start)
+        try:
+            while True:
+                try:
+                    await shielded(self._calls.take)
+                    break
+                except ThreadBusy as busy:
+                    await sleep(patience.next(busy))
+            await shielded(self._calls.start)
+        except BaseException:
+            await shielded(self._calls.abandon)
+            raise
         return self
 
     async def __aexit__(

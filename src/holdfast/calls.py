@@ -6,10 +6,9 @@ Arguments are checked here, values are encoded here, and errors about them name 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
-from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 from holdfast import journal
@@ -21,7 +20,7 @@ from holdfast.engine.context import Engine, Handle
 from holdfast.engine.diff import Diff, diff
 from holdfast.engine.reduce import Reducer, reducing
 from holdfast.engine.rows import Fields
-from holdfast.engine.states import replacing
+from holdfast.engine.states import Change, replacing
 from holdfast.errors import Conflict, InvalidArgument, NotFound
 from holdfast.ids import MAX_ID, check_id, check_text, is_text, new_id
 from holdfast.journal import Effect, JournalEntry, Recovery
@@ -38,10 +37,17 @@ DURABILITIES: Final = ("sync", "async", "exit")
 async def open_engine(url: str | os.PathLike[str], types: Types, durability: str, cache: int) -> Engine:
     if durability not in DURABILITIES:
         raise InvalidArgument(f"durability must be one of {', '.join(DURABILITIES)}, not {durability!r}")
-    if cache < 0:
-        raise InvalidArgument(f"cache is a number of bytes and must not be negative, and is {cache}")
-    codec = Codec(types)
+    _number(cache, "cache", least=0)
+    codec = Codec(_types(types))
     return Engine(open_backend(url), codec, os.fspath(url), durability, Cache(cache))
+
+
+def _types(types: Any) -> Types:
+    known: Types = dict(types) if isinstance(types, Mapping) else _listed(types, "types")
+    for one in known.values() if isinstance(known, Mapping) else known:
+        if not isinstance(one, type):
+            raise InvalidArgument(f"types names classes (in a list, or by their old names), not {one!r}")
+    return known
 
 
 class StoreCalls:
@@ -110,26 +116,31 @@ class ThreadCalls(Generic[S]):
         run_id: str | None, status: str, label: str, metadata: Mapping[str, Any] | None, extra: Any,
         origin: str | None, journal_seq: int | None, id: str | None, parent: Parent, expect_head: str | None,
     ) -> CheckpointInfo:  # fmt: skip
-        return await self.prepared(
-            state, node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label,
-            metadata=metadata, extra=extra, origin=origin, journal_seq=journal_seq, id=id, parent=parent,
-            expect_head=expect_head,
-        )()  # fmt: skip
+        change = self.change(state, extra)
+        fields = self.fields(
+            node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label,
+            metadata=metadata, origin=origin, journal_seq=journal_seq, id=id, parent=parent, expect_head=expect_head,
+        )  # fmt: skip
+        return await commits.save(self.engine, self.handle, fields, change)
 
-    def prepared(
-        self, state: S | Mapping[str, Any], *, node: str = "", next: Sequence[str] = (), step: int | None = None,
-        source: str = "loop", run_id: str | None = None, status: str = "running", label: str = "",
-        metadata: Mapping[str, Any] | None = None, extra: Any = None, origin: str | None = None,
-        journal_seq: int | None = None, id: str | None = None, parent: Parent = None, expect_head: str | None = None,
-    ) -> Callable[[], Coroutine[Any, Any, CheckpointInfo]]:  # fmt: skip
-        """A save with its arguments checked and its state encoded: what is left is to commit it."""
+    def change(self, state: S | Mapping[str, Any], extra: Any = None) -> Change:
+        """A state, encoded: what the caller does to it from here on does not matter."""
         codec = self.handle.codec
         channels = {
             _channel(name): codec.encode(value, f"state[{name!r}]") for name, value in channels_of(state).items()
         }
+        return replacing(channels, None if extra is None else codec.encode(extra, "extra"))
+
+    def fields(
+        self, *, node: str = "", next: Sequence[str] = (), step: int | None = None, source: str = "loop",
+        run_id: str | None = None, status: str = "running", label: str = "",
+        metadata: Mapping[str, Any] | None = None, origin: str | None = None, journal_seq: int | None = None,
+        id: str | None = None, parent: Parent = None, expect_head: str | None = None,
+    ) -> Fields:  # fmt: skip
+        """What a save says besides its state, checked."""
         if source not in SOURCES:
             raise InvalidArgument(f"source must be one of {', '.join(SOURCES)}, not {source!r}")
-        fields = Fields(
+        return Fields(
             node=check_text(node, "node"),
             next=_nodes(next),
             step=_number(step, "step"),
@@ -144,18 +155,19 @@ class ThreadCalls(Generic[S]):
             parent=parent if parent is None or parent is ROOT else check_id(parent, "parent"),
             expect_head=None if expect_head is None else check_id(expect_head, "expect_head", empty=True),
         )
-        change = replacing(channels, None if extra is None else codec.encode(extra, "extra"))
-        return partial(commits.save, self.engine, self.handle, fields, change)
 
     async def update(
         self, updates: Mapping[str, Any], *, reduce: Mapping[str, Reducer] | None, node: str,
         next: Sequence[str] | None, run_id: str | None, status: str | None, label: str,
         metadata: Mapping[str, Any] | None,
     ) -> CheckpointInfo:  # fmt: skip
-        channels = {_channel(name): value for name, value in channels_of(updates).items()}
-        for name in reduce or {}:
+        channels = _channels(updates, "updates")
+        reducers = _mapping(reduce, "reduce") or {}
+        for name, reducer in reducers.items():
             if name not in channels:
                 raise InvalidArgument(f"reduce names the channel {name!r}, which is not among the updates")
+            if not callable(reducer):
+                raise InvalidArgument(f"reduce[{name!r}] must be a function of (old, new), not {reducer!r}")
         fields = Fields(
             node=check_text(node, "node"),
             next=None if next is None else _nodes(next),
@@ -165,7 +177,7 @@ class ThreadCalls(Generic[S]):
             label=check_text(label, "label"),
             metadata=self._metadata(metadata),
         )
-        return await commits.save(self.engine, self.handle, fields, reducing(channels, reduce or {}))
+        return await commits.save(self.engine, self.handle, fields, reducing(channels, reducers))
 
     async def latest(self, channels: Collection[str] | None) -> Checkpoint[S] | None:
         return self._typed(await history.latest(self.engine, self.handle, _names(channels)), channels)
@@ -200,7 +212,7 @@ class ThreadCalls(Generic[S]):
     ) -> ThreadCalls[S]:
         name = self._fork_name() if to is None else check_id(to, "to")
         target = Handle(name, "", self.handle.codec)
-        channels = None if edits is None else {_channel(key): value for key, value in channels_of(edits).items()}
+        channels = None if edits is None else _channels(edits, "edits")
         point = None if at is None else check_id(at, "at")
         await forks.fork(self.engine, self.handle, point, channels, target, history)
         return ThreadCalls(self.engine, target, self.state)
@@ -211,6 +223,7 @@ class ThreadCalls(Generic[S]):
     async def put_writes(self, id: str, entries: Iterable[Sequence[Any]], *, task_id: str, task_path: str) -> None:
         encoded = [self._write(place, entry) for place, entry in enumerate(_listed(entries, "writes"))]
         task, path = check_id(task_id, "task_id"), check_text(task_path, "task_path")
+        self.engine.check_open()
         if encoded:
             checkpoint_id = check_id(id, "a checkpoint id")
             await writes.put_writes(self.engine, self.handle, checkpoint_id, encoded, task, path)
@@ -305,6 +318,12 @@ class ThreadCalls(Generic[S]):
 
 
 # ------------------------------------------------------------------------------------------------ arguments
+
+
+def _channels(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"{what} must be a mapping of channels to values, not {type(value).__name__}")
+    return {_channel(name): one for name, one in value.items()}
 
 
 def _channel(name: Any) -> str:

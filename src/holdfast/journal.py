@@ -20,7 +20,7 @@ from holdfast.model import Checkpoint, Lease
 
 OWN: Final = "holdfast."
 INTENT, RESULT, ERROR, RETRY = (OWN + name for name in ("intent", "result", "error", "retry"))
-INTERRUPT, RESUME, START = (OWN + name for name in ("interrupt", "resume", "start"))
+INTERRUPT, RESUME, START, FAILED = (OWN + name for name in ("interrupt", "resume", "start", "failed"))
 
 _CURSOR: Final = re.compile(r"journal:(0|[1-9][0-9]{0,17})")
 
@@ -64,7 +64,8 @@ class Effect:
     seq: int
     name: str
     nth: int  # which use of the name since the last save, from 0
-    lap: int  # how many saves were left for later since the run began, in durability `exit`
+    at: int  # the number of the checkpoint it came after, written or not
+    unwritten: bool  # in durability `exit`, where that number is only counted
     key: str | None
     idempotent: bool
     status: Literal["unfinished", "done", "failed", "retry"]
@@ -95,6 +96,7 @@ def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
     found: dict[int, Effect] = {}
     for one in entries:
         if one.kind == INTENT:
+            found.pop(one.data["again"], None)  # a step called again is one effect
             found[one.seq] = _begun(one)
         elif one.kind in _ENDINGS and one.data["of"] in found:
             found[one.data["of"]] = _ended(found[one.data["of"]], one)
@@ -104,8 +106,8 @@ def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
 def _begun(one: JournalEntry) -> Effect:
     data = one.data
     return Effect(
-        seq=one.seq, name=data["name"], nth=data["nth"], lap=data["lap"], key=data["key"], idempotent=data["idempotent"],
-        status="unfinished", started_at=one.created_at,
+        seq=one.seq, name=data["name"], nth=data["nth"], at=data["at"], unwritten=data["unwritten"], key=data["key"],
+        idempotent=data["idempotent"], status="unfinished", started_at=one.created_at,
     )  # fmt: skip
 
 
@@ -125,8 +127,8 @@ def recovery(head: Checkpoint[Any] | None, tail: list[JournalEntry], lease: Leas
     unfinished = tuple(one for one in known.values() if one.status == "unfinished")
     why = _why_not(head, tail, lease, unfinished)
     return Recovery(
-        checkpoint=head, tail=tuple(tail), finished=tuple(one for one in known.values() if one.status != "unfinished"),
-        unfinished=unfinished, may_resume=not why, why=why,
+        checkpoint=head, tail=tuple(tail), unfinished=unfinished, may_resume=not why, why=why,
+        finished=tuple(one for one in known.values() if one.status in ("done", "failed")),
     )  # fmt: skip
 
 
@@ -155,6 +157,8 @@ class Question:
     seq: int
     name: str
     nth: int
+    at: int
+    unwritten: bool
     payload: Any
     answered: bool = False
     answer: Any = None
@@ -165,7 +169,14 @@ def questions(entries: Iterable[JournalEntry]) -> dict[int, Question]:
     for one in entries:
         if one.kind == INTERRUPT:
             data = one.data
-            found[one.seq] = Question(seq=one.seq, name=data["name"], nth=data["nth"], payload=data["payload"])
+            found[one.seq] = Question(
+                seq=one.seq,
+                name=data["name"],
+                nth=data["nth"],
+                at=data["at"],
+                unwritten=data["unwritten"],
+                payload=data["payload"],
+            )
         elif one.kind == RESUME and one.data["of"] in found:
             asked = found[one.data["of"]]
             found[asked.seq] = replace(asked, answered=True, answer=one.data["value"])

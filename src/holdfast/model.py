@@ -12,6 +12,9 @@ S = TypeVar("S")
 Source = Literal["input", "loop", "update", "fork"]
 SOURCES: Final = ("input", "loop", "update", "fork")
 
+DAMAGED: Final = "damaged"
+"""The status that a list shows for a thread whose rows do not match their checksums."""
+
 _TERMINAL: Final = frozenset({"completed", "failed", "cancelled", "terminal"})
 
 

@@ -8,9 +8,7 @@ known to have happened is called. This module is what `Run` and `AsyncRun` share
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,12 +16,14 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from holdfast import _heartbeat
 from holdfast._drive import run as drive
+from holdfast.backends.base import JournalRow
 from holdfast.backlog import Backlog
 from holdfast.calls import ThreadCalls
-from holdfast.engine import appending, leases, places
-from holdfast.engine.context import Handle
+from holdfast.engine import appending, commits, leases, places
+from holdfast.engine.context import Handle, as_datetime, now
+from holdfast.engine.reduce import reducing
+from holdfast.engine.states import Change
 from holdfast.errors import (
-    Diverged,
     EncodeError,
     Fenced,
     HoldfastError,
@@ -32,11 +32,12 @@ from holdfast.errors import (
     NotInterrupted,
     StepFailed,
     ThreadBusy,
-    UnsafeEffect,
+    TryAgain,
 )
-from holdfast.ids import new_id
+from holdfast.ids import check_id, check_text, new_id
 from holdfast.journal import (
     ERROR,
+    FAILED,
     INTENT,
     INTERRUPT,
     RESULT,
@@ -45,15 +46,16 @@ from holdfast.journal import (
     Effect,
     JournalEntry,
     Question,
-    effects,
     entry,
     questions,
 )
 from holdfast.model import Checkpoint, CheckpointInfo
+from holdfast.replay import Replay
 
 S = TypeVar("S")
 MAX_RESULT: Final = 64 * 1024 * 1024
 _ALL: Final = 1 << 62
+_LONGEST: Final = 366 * 24 * 3600
 
 
 class Unset:
@@ -98,19 +100,21 @@ class Options:
 
     input: Any = None
     resume: Any = UNSET
-    worker: str = ""
+    worker: str | None = None
     ttl: float = 30.0
     durability: str = "sync"
     max_result: int = MAX_RESULT
 
     def checked(self) -> Options:
-        if not self.ttl > 0:
-            raise InvalidArgument(f"ttl is how many seconds a lease lasts and must be above 0, and is {self.ttl}")
+        if not 0 < self.ttl <= _LONGEST:
+            raise InvalidArgument(
+                f"ttl is how many seconds a lease lasts, above 0 and up to {_LONGEST}, not {self.ttl}"
+            )
         if self.durability not in ("sync", "async", "exit"):
             raise InvalidArgument(f"durability must be sync, async or exit, not {self.durability!r}")
         if self.max_result <= 0:
             raise InvalidArgument(f"max_result is a number of bytes and must be above 0, and is {self.max_result}")
-        return replace(self, worker=self.worker or f"{os.getpid()}-{new_id()[-8:]}")
+        return replace(self, worker=check_text(self.worker or f"{os.getpid()}-{new_id()[-8:]}", "worker"))
 
 
 class Begun(NamedTuple):
@@ -119,6 +123,7 @@ class Begun(NamedTuple):
     seq: int
     known: bool
     value: Any = None
+    key: str | None = None
 
 
 class RunCalls(Generic[S]):
@@ -132,29 +137,35 @@ class RunCalls(Generic[S]):
         self.resumed = False
         self.interrupted = False
         self.payload: Any = None
-        self.finished = False
-        self._lock = threading.Lock()
+        self._over = ""  # how the run ended, once it has
+        self._at_rest = True  # whether nobody has to pick the thread up if this run does not start
+        self._saved: Change = reducing({}, {})  # the state as last saved, encoded
         self._head = ""
-        self._covered = 0
-        self._uses: Counter[str] = Counter()
-        self._lap = 0
-        self._recorded: dict[tuple[str, int, int] | str, Effect | Question] = {}
-        self._asked: set[int] = set()
-        self._ended_by: int | None = None
+        self._covered = 0  # the journal's end at the last save
+        self._end = 0  # the journal's end as this run knows it
+        self._replay = Replay()
         self._raised: tuple[BaseException, int] | None = None
         self._backlog: Backlog | None = None
-        self._beat = 0
+        self._beat: int | None = None
 
     @property
     def handle(self) -> Handle:
         return self.thread.handle
 
+    @property
+    def _unwritten(self) -> bool:
+        return self.options.durability == "exit"
+
     # ---------------------------------------------------------------- entering
 
     async def take(self) -> None:
         """Take the lease; `ThreadBusy` while another worker holds it."""
+        if self.options.input is None and await places.read(self.thread.engine, self.handle.inner("")) is None:
+            if self.options.resume is not UNSET:
+                raise NotInterrupted(f"{self.handle.name} waits for no value; leave resume= out")
+            raise InvalidArgument(f"{self.handle.name} has no run to go on with; give input= to start one")
         ttl = int(self.options.ttl * 1_000_000)
-        await leases.acquire(self.thread.engine, self.handle, self.options.worker, ttl)
+        await leases.acquire(self.thread.engine, self.handle, self.options.worker or "", ttl)
 
     async def start(self) -> None:
         """Find out where the thread stands, and go on from there. Holds the lease."""
@@ -168,6 +179,11 @@ class RunCalls(Generic[S]):
             self.thread.engine.backlogs[self.handle.thread_id] = self._backlog
         self._beat = _heartbeat.beats.add(self.options.ttl / 3, self._renew)
 
+    async def abandon(self) -> None:
+        """Undo an entering that was cut short."""
+        if self.handle.epoch is not None:
+            await self.leave(SystemExit())
+
     async def _start(self) -> None:
         head = await self.thread.latest(None)
         self._at_rest = head is None or head.is_terminal
@@ -178,11 +194,9 @@ class RunCalls(Generic[S]):
         if head is not None and not self._ended(head):
             await self._go_on(head, tail)
         elif starts:
-            self._restart(starts[-1], tail)
+            await self._restart(starts[-1], head, tail)
         else:
-            await self._begin(head, tail)
-
-    _at_rest = True
+            await self._begin(head)
 
     def _ended(self, head: Checkpoint[S]) -> bool:
         """A failed run goes on when there is no input for a new one."""
@@ -200,48 +214,52 @@ class RunCalls(Generic[S]):
             tail.append(entry(self.handle.codec, row))
         elif self.options.resume is not UNSET:
             raise NotInterrupted(f"{self.handle.name} waits for no value; leave resume= out")
-        error = head.metadata.get("error") if head.status.lower() == "failed" else None
-        self._ended_by = error.get("effect") if isinstance(error, Mapping) else None
-        self._resume(head.run_id or new_id(), head.state, tail)
-        if self.options.durability == "exit":
-            await self._append(START, {"run_id": self.id}, "start")
+        if head.status.lower() == "failed":
+            self._replay.ended_by = next((one.data["effect"] for one in reversed(tail) if one.kind == FAILED), None)
+        self.id, self.state, self.resumed = head.run_id or new_id(), head.state, True
+        self._replay.start(head.seq, tail)
+        if self._unwritten:
+            await self._append(START, {"run_id": self.id, "at": head.seq}, "start")
 
-    def _restart(self, started: JournalEntry, tail: list[JournalEntry]) -> None:
+    async def _restart(self, started: JournalEntry, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
         """A run of durability `exit` that died left a journal, and no checkpoint."""
         if self.options.input is None:
             raise InvalidArgument(f"{self.handle.name}: its run saved nothing before it died; give the input= again")
-        self._covered = started.seq - 1
-        self._resume(started.data["run_id"], self.options.input, [one for one in tail if one.seq >= started.seq])
+        self.id, self.state, self.resumed = started.data["run_id"], self.options.input, True
+        self._saved = self.thread.change(self.state)
+        self._covered = started.seq
+        base = head.seq if head is not None else 0
+        self._replay.start(base, [one for one in tail if one.seq >= started.seq])
+        if not self._unwritten:
+            await self._save_input(base)
 
-    def _resume(self, run_id: str, state: Any, tail: list[JournalEntry]) -> None:
-        """What is recorded since the checkpoint is known from here on. Laps count from where this execution starts, so
-        what an earlier one recorded before its boundary is of the first."""
-        self.id, self.state, self.resumed = run_id, state, True
-        restarted = min((one.seq for one in tail if one.kind == START), default=_ALL)
-        for effect in effects(tail).values():
-            lap = effect.lap if effect.seq > restarted else 0
-            self._recorded[effect.key or (effect.name, effect.nth, lap)] = replace(effect, lap=lap)
-        for question in questions(tail).values():
-            if question.answered:
-                self._recorded["?" + question.name, question.nth, 0] = question
-
-    async def _begin(self, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
+    async def _begin(self, head: Checkpoint[S] | None) -> None:
         if self.options.resume is not UNSET:
             raise NotInterrupted(f"{self.handle.name} waits for no value; leave resume= out")
         if self.options.input is None:
             what = "has no run to go on with" if head is None else f"has ended ({head.status})"
             raise InvalidArgument(f"{self.handle.name} {what}; give input= to start one")
         self.id, self.state = new_id(), self.options.input
-        if self.options.durability == "exit":
-            self._covered = (await self._append(START, {"run_id": self.id}, "start")).seq
+        self._saved = self.thread.change(self.state)
+        base = head.seq if head is not None else 0
+        if self._unwritten:
+            self._covered = (await self._append(START, {"run_id": self.id, "at": base}, "start")).seq
+            self._replay.start(base, [])
         else:
-            info = await self._save_now(self.state, source="input", status="running")
-            self._covered = info.journal_seq
+            self._covered = self._end
+            await self._save_input(base)
+
+    async def _save_input(self, base: int) -> None:
+        """The first checkpoint of a run; what a run that died before had recorded comes after it."""
+        info = await self._write(self._saved, source="input", journal_seq=self._covered)
+        if not self.resumed:
+            self._replay.start(info.seq, [])
 
     async def _tail(self) -> list[JournalEntry]:
         place = await places.read(self.thread.engine, self.handle.inner(""))
         if place is None:
             return []
+        self._end = place.root.journal
         rows = await appending.read(self.thread.engine, place.root, self._covered, _ALL, _ALL)
         return [entry(self.handle.codec, row) for row in rows]
 
@@ -249,7 +267,13 @@ class RunCalls(Generic[S]):
         """From the heartbeat's thread. A hold that was lost shows at the next write, which is the one that matters."""
         try:
             drive(leases.renew, self.thread.engine, self.handle)
+        except TryAgain:
+            pass  # a disk or a lock that is slow today: the next beat tries again
         except HoldfastError:
+            self._stop_beating()
+
+    def _stop_beating(self) -> None:
+        if self._beat is not None:
             _heartbeat.beats.stop(self._beat)
 
     # ---------------------------------------------------------------- steps
@@ -257,53 +281,39 @@ class RunCalls(Generic[S]):
     async def begin_step(self, name: str, key: str | None, idempotent: bool) -> Begun:
         """What is known about this step, or its intent, committed."""
         self._check_open("step")
-        with self._lock:
-            nth = self._uses[name]
-            self._uses[name] += 1
-            lap = self._lap
-            found = self._recorded.get(key if key is not None else (name, nth, lap))
-        if isinstance(found, Effect):
-            known = self._known(found, name, idempotent)
-            if known is not None:
-                return known
-        data = {"name": name, "key": key, "nth": nth, "lap": lap, "idempotent": idempotent}
-        return Begun((await self._append(INTENT, data, "intent")).seq, known=False)
-
-    def _known(self, effect: Effect, name: str, idempotent: bool) -> Begun | None:
-        """None if the step is to be called, again or for the first time."""
-        self._asked.add(effect.seq)
-        if effect.name != name:
-            raise Diverged(
-                f"the key {effect.key!r} was recorded for the step {effect.name!r}, and {name!r} asks for it"
-            )
-        if effect.status == "done":
-            return Begun(effect.seq, known=True, value=effect.result)
-        if effect.status == "failed" and effect.seq != self._ended_by:
-            error = StepFailed(
-                f"step {name!r} failed before with {effect.error_type}: {effect.error}",
-                error_type=effect.error_type,
-                text=effect.error,
-            )
-            self._raised = (error, effect.seq)
-            raise error
-        if effect.status == "unfinished" and not (effect.safe_to_repeat or idempotent):
-            raise UnsafeEffect(
-                f"step {name!r} was begun (journal entry {effect.seq}) and nothing says whether it happened; "
-                "look, then thread.resolve(effect, result=…) or thread.resolve(effect, retry=True)",
-                effect=effect.seq,
-            )
-        return None
+        if key is not None:
+            check_id(key, "key")
+        use = self._replay.use("step", check_text(name, "name"), key)
+        if isinstance(use.found, Effect):
+            try:
+                if self._replay.answer(use.found, name, idempotent):
+                    return Begun(use.found.seq, known=True, value=use.found.result)
+            except StepFailed as error:
+                self._raised = (error, use.found.seq)
+                raise
+        data = {
+            "name": name, "key": key, "nth": use.nth, "at": use.at, "unwritten": self._unwritten,
+            "idempotent": idempotent, "again": use.found.seq if use.found is not None else None,
+        }  # fmt: skip
+        return Begun((await self._append(INTENT, data, "intent")).seq, known=False, key=key)
 
     async def end_step(self, begun: Begun, name: str, value: Any) -> None:
         """Commit the result. One that can't be stored fails here, and leaves the step unfinished."""
-        body = self.handle.codec.encode({"of": begun.seq, "value": value}, f"step[{name!r}]")
+        path = f"step[{name!r}]"
+        body = self.handle.codec.encode({"of": begun.seq, "value": value}, path)
         if len(body) > self.options.max_result:
             raise EncodeError(
                 f"the result takes {len(body)} bytes, and the limit is {self.options.max_result}; "
                 "store it elsewhere and return a reference, or raise max_result",
-                path=f"step[{name!r}]",
+                path=path,
             )
-        await appending.append(self.thread.engine, self.handle, RESULT, body)
+        await self._append_body(RESULT, body)
+        self._replay.done(
+            Effect(
+                seq=begun.seq, name=name, nth=0, at=0, unwritten=False, key=begun.key, idempotent=True, status="done",
+                result=value, started_at=as_datetime(now()),
+            )
+        )  # fmt: skip
 
     async def fail_step(self, begun: Begun, error: Exception) -> None:
         self._raised = (error, begun.seq)
@@ -313,16 +323,13 @@ class RunCalls(Generic[S]):
     async def interrupt(self, payload: Any, name: str) -> Any:
         """The value that the run was resumed with; the first time, save and leave."""
         self._check_open("interrupt")
-        with self._lock:
-            nth = self._uses["?" + name]
-            self._uses["?" + name] += 1
-            found = self._recorded.get(("?" + name, nth, 0))
-        if isinstance(found, Question):
-            self._asked.add(found.seq)
-            return found.answer
-        await self._append(INTERRUPT, {"name": name, "nth": nth, "payload": payload}, "interrupt")
+        use = self._replay.use("interrupt", check_text(name, "name"))
+        if isinstance(use.found, Question):
+            return use.found.answer
+        data = {"name": name, "nth": use.nth, "at": use.at, "unwritten": self._unwritten, "payload": payload}
+        await self._append(INTERRUPT, data, "interrupt")
         await self._drained()
-        await self._save_now(self.state, status="interrupted", journal_seq=self._covered)
+        await self._write(self._saved, status="interrupted", journal_seq=self._covered)
         self.interrupted, self.payload = True, payload
         raise Leave
 
@@ -334,56 +341,42 @@ class RunCalls(Generic[S]):
     ) -> CheckpointInfo | None:  # fmt: skip
         """The next checkpoint of the run; None where the durability leaves it for later."""
         self._check_open("save")
-        self._check_replayed()
-        fields = {"node": node, "next": next, "step": step, "label": label, "metadata": metadata, "extra": extra}
+        self._replay.check(self.handle.name)
+        change = self.thread.change(state, extra)
+        said: dict[str, Any] = {"node": node, "next": next, "step": step, "label": label, "metadata": metadata}
         info = None
-        if self.options.durability == "exit":
-            self._covered = await self._journal_end()
-        elif self._backlog is not None:
-            await self._save_later(self._backlog, state, fields)
+        if self._backlog is not None:
+            self._write_later(self._backlog, change, said)
+        elif self._unwritten:
+            self.thread.fields(**said)  # what could never be stored is refused now
         else:
-            info = await self._save_now(state, **fields)
-            self._covered = info.journal_seq
-        self._sealed(state)
+            info = await self._write(change, journal_seq=self._end, **said)
+        self._covered = self._end
+        self._saved, self.state = change, state
+        self._replay.saved()
         return info
 
-    def _sealed(self, state: Any) -> None:
-        self.state = state
-        self._uses.clear()
-        if self.options.durability == "exit":
-            self._lap += 1  # nothing was written, so what is recorded stays what a restart finds
-        else:
-            self._recorded.clear()
-            self._asked.clear()
+    def _write_later(self, backlog: Backlog, change: Change, said: dict[str, Any]) -> None:
+        fields = self.thread.fields(run_id=self.id, id=new_id(), expect_head=self._head, journal_seq=self._end, **said)
+        self._head = fields.id or ""
+        engine, handle = self.thread.engine, self.handle
+        backlog.put(self._head, lambda: drive(commits.save, engine, handle, fields, change))
 
-    async def _save_later(self, backlog: Backlog, state: Any, fields: dict[str, Any]) -> None:
-        """Encoded now, since the caller may go on changing the state; written in the background."""
-        backlog.check()
-        self._covered = await self._journal_end()
-        fields = {**fields, "journal_seq": self._covered, "id": new_id(), "expect_head": self._head}
-        save = self.thread.prepared(state, run_id=self.id, **fields)
-        self._head = fields["id"]
-        backlog.put(fields["id"], lambda: drive(save))
-
-    async def _save_now(self, state: Any, **fields: Any) -> CheckpointInfo:
-        info = await self.thread.prepared(state, run_id=self.id, expect_head=self._head, **fields)()
+    async def _write(self, change: Change, **said: Any) -> CheckpointInfo:
+        fields = self.thread.fields(run_id=self.id, expect_head=self._head, **said)
+        info = await commits.save(self.thread.engine, self.handle, fields, change)
         self._head = info.id
         return info
 
     async def finish(self, state: Any, status: str) -> CheckpointInfo:
         self._check_open("finish")
-        self._check_replayed()
+        self._replay.check(self.handle.name)
+        change = self.thread.change(state)
         await self._drained()
-        info = await self._save_now(state, status=status)
-        self._sealed(state)
-        self.finished = True
+        info = await self._write(change, status=status, journal_seq=self._end)
+        self.state = state
+        self._over = "after finish()"
         return info
-
-    async def _journal_end(self) -> int:
-        place = places.remembered(self.thread.engine, self.handle.inner("")) or await places.read(
-            self.thread.engine, self.handle.inner("")
-        )
-        return place.root.journal if place is not None else 0
 
     async def _drained(self) -> None:
         if self._backlog is not None:
@@ -394,10 +387,11 @@ class RunCalls(Generic[S]):
 
     async def leave(self, error: BaseException | None) -> bool:
         """End the run as its block ended; True if the exception was the run's own way out."""
-        _heartbeat.beats.stop(self._beat)
+        self._stop_beating()
         try:
             return await self._leave(error)
         finally:
+            self._over = self._over or "after the run was left"
             if self._backlog is not None:
                 self._backlog.close()
                 self.thread.engine.backlogs.pop(self.handle.thread_id, None)
@@ -405,14 +399,14 @@ class RunCalls(Generic[S]):
     async def _leave(self, error: BaseException | None) -> bool:
         if isinstance(error, Fenced):
             return False
-        if error is None and not self.finished:
+        if error is None and not self._over:
             try:
                 await self.finish(self.state, "completed")
             except BaseException:
                 await self._release(finished=False)
                 raise
         recorded = True
-        if isinstance(error, Exception) and not self.finished:
+        if isinstance(error, Exception) and not self._over:
             recorded = await self._fail(error)
         ended = error is None or isinstance(error, Leave) or (isinstance(error, Exception) and recorded)
         await self._release(finished=ended)
@@ -426,10 +420,12 @@ class RunCalls(Generic[S]):
     async def _fail(self, error: Exception) -> bool:
         """A boundary that says why; whether it could be written. A failure to record must not hide what failed."""
         effect = self._raised[1] if self._raised is not None and _caused(error, self._raised[0]) else None
-        what = {"type": type(error).__qualname__, "text": str(error), "effect": effect}
+        what = {"type": type(error).__qualname__, "text": str(error)}
         try:
             await self._drained()
-            await self._save_now(self.state, status="failed", metadata={"error": what}, journal_seq=self._covered)
+            if effect is not None:
+                await self._append(FAILED, {**what, "effect": effect}, "error")
+            await self._write(self._saved, status="failed", metadata={"error": what}, journal_seq=self._covered)
         except HoldfastError as second:
             if second is not error:
                 error.add_note(f"holdfast could not record this failure: {second}")
@@ -438,27 +434,19 @@ class RunCalls(Generic[S]):
 
     # ---------------------------------------------------------------- helpers
 
-    async def _append(self, kind: str, data: dict[str, Any], what: str) -> Any:
-        body = self.handle.codec.encode(data, what)
-        return await appending.append(self.thread.engine, self.handle, kind, body)
+    async def _append(self, kind: str, data: dict[str, Any], what: str) -> JournalRow:
+        return await self._append_body(kind, self.handle.codec.encode(data, what))
+
+    async def _append_body(self, kind: str, body: bytes) -> JournalRow:
+        row = await appending.append(self.thread.engine, self.handle, kind, body)
+        self._end = max(self._end, row.seq)
+        return row
 
     def _check_open(self, what: str) -> None:
-        if self.finished:
-            raise InvalidArgument(f"{what}() was called after finish(): the run {self.id!r} has ended")
-
-    def _check_replayed(self) -> None:
-        """Everything that was recorded since the last save must have been asked for again."""
-        missed = [
-            one
-            for one in self._recorded.values()
-            if one.seq not in self._asked and (isinstance(one, Question) or one.lap == self._lap)
-        ]
-        if missed:
-            one = min(missed, key=lambda found: found.seq)
-            raise Diverged(
-                f"{self.handle.name}: {'step' if isinstance(one, Effect) else 'interrupt'} {one.name!r} "
-                f"(journal entry {one.seq}) is recorded, and the code did not ask for it before the next save"
-            )
+        if self._over:
+            raise InvalidArgument(f"{what}() was called {self._over}: the run {self.id!r} has ended")
+        if self._backlog is not None:
+            self._backlog.check()
 
 
 def _caused(error: BaseException, by: BaseException) -> bool:

@@ -245,7 +245,7 @@ class Thread(Generic[S]):
         *,
         input: S | Mapping[str, Any] | None = None,
         resume: Any = UNSET,
-        worker: str = "",
+        worker: str | None = None,
         ttl: float = 30.0,
         wait: float = 0.0,
         durability: Durability | None = None,
@@ -317,6 +317,11 @@ class Run(Generic[S]):
         return self._calls.id
 
     @property
+    def thread(self) -> Thread[S]:
+        """The thread as its holder: updates and writes through it carry the run's lease."""
+        return Thread(self._calls.thread)
+
+    @property
     def state(self) -> S:
         """The state as last saved."""
         state: S = self._calls.state
@@ -349,10 +354,11 @@ class Run(Generic[S]):
 
         An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
         """
+        delays = backoff(retries)
         begun = run(self._calls.begin_step, name, key, idempotent)
         if begun.known:
             return begun.value  # type: ignore[no-any-return]
-        for delay in (*backoff(retries), None):
+        for delay in (*delays, None):
             try:
                 value = fn(*args)
                 break

@@ -21,13 +21,12 @@ from tests.crash.ledger import Ledger
 Rows = dict[Any, list[Any]]
 
 
-def check(path: Path, *ledgers: Ledger) -> None:
-    """Open the store anew and look at everything."""
-    with holdfast.open(path) as store:
+def check(url: str, *ledgers: Ledger) -> None:
+    """Open the store anew and look at everything that it must hold."""
+    with holdfast.open(url) as store:
         for ledger in ledgers:
             ledger.check(store)
         accepts_saves(store)
-    check_file(path)
 
 
 def accepts_saves(store: Store) -> None:
@@ -41,6 +40,7 @@ def accepts_saves(store: Store) -> None:
 
 
 def check_file(path: Path) -> None:
+    """Every row of an SQLite store."""
     rows = read_rows(path)
     _check_lines(rows)
     _check_checkpoints(rows)

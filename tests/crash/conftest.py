@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.crash import shim
+from tests.crash.backends import BACKENDS, Where
 from tests.crash.nursery import Nursery
+
+
+@pytest.fixture(params=BACKENDS)
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> Where:
+    """A store that does not exist yet, on each backend."""
+    return BACKENDS[request.param](tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -91,8 +91,7 @@ class Worker:
         state = run.state
         for turn in range(state["turn"], TURNS):
             log, answers = list(state["log"]), list(state["answers"])
-            for step in STEPS:
-                log.append(self._step(name, run, step, turn))
+            log += [self._step(name, run, step, turn) for step in STEPS]
             if turn == 1:
                 answers.append(run.interrupt({"turn": turn}, name="approve"))
             state = {"turn": turn + 1, "log": log, "answers": answers}
@@ -131,9 +130,7 @@ def happened(folder: Path, name: str) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
-def carry_all(
-    url: str, folder: str, names: list[str], durability: str, wait: float = 0.0, ttl: float = TTL
-) -> None:
+def carry_all(url: str, folder: str, names: list[str], durability: str, wait: float = 0.0, ttl: float = TTL) -> None:
     """In a process of its own: every job that no other worker holds."""
     with holdfast.open(url) as store:
         tell(opened=url)
@@ -187,7 +184,9 @@ class Record:
         assert self.finished or not self.told_finished
         if head is not None and self.finished:
             assert head.state == state_after(TURNS)
-            assert set(happened(self.folder, self.name)) == {f"{step} {turn}" for step in STEPS for turn in range(TURNS)}
+            assert set(happened(self.folder, self.name)) == {
+                f"{step} {turn}" for step in STEPS for turn in range(TURNS)
+            }
 
     def _check_journal(self, thread: Thread[dict[str, Any]]) -> None:
         entries = thread.journal.read(limit=None)

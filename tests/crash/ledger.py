@@ -1,8 +1,8 @@
 """What a store must hold: every acknowledged operation, done to a model.
 
 The model is the one of the stateful tests, which copies wherever the store shares; the journal is kept beside it. An
-operation that was announced and not acknowledged may have happened or not: both are computed, and the store has to agree
-with one of them as a whole.
+operation that was announced and not acknowledged may have happened or not: both are computed, and the store has to
+agree with one of them as a whole.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ class Ledger:
         after.apply(op, {"id": _new_id(op, before, seen)})
         wanted = after.expected()
         if op["do"] == "delete_run":  # one commit for each thread and namespace
-            wanted = {part: now if now in (before.get(part), wanted.get(part)) else wanted[part] for part, now in seen.items()}
+            wanted = {
+                part: now if now in (before.get(part), wanted.get(part)) else wanted[part] for part, now in seen.items()
+            }
         assert_same(wanted, seen, f"every acknowledged operation, and {op} either whole or not at all")
         if after.expected() == seen:
             self.__dict__.update(after.__dict__)
@@ -191,7 +193,18 @@ def observe(store: Store, lane: str, also: list[str], digests: dict[tuple[str, s
 
 def _seen(one: Checkpoint[dict[str, Any]]) -> tuple[Any, ...]:
     writes = {(write.task_id, write.index): (write.channel, write.value) for write in one.pending_writes}
-    return (one.id, one.seq, one.parent_id, one.step, one.source, one.run_id, one.label, one.journal_seq, one.state, writes)
+    return (
+        one.id,
+        one.seq,
+        one.parent_id,
+        one.step,
+        one.source,
+        one.run_id,
+        one.label,
+        one.journal_seq,
+        one.state,
+        writes,
+    )
 
 
 def _expected(one: Point, covered: int) -> tuple[Any, ...]:
@@ -201,7 +214,9 @@ def _expected(one: Point, covered: int) -> tuple[Any, ...]:
 
 def assert_same(wanted: Seen, seen: Seen, what: str) -> None:
     parts = [part for part in sorted(wanted.keys() | seen.keys()) if wanted.get(part) != seen.get(part)]
-    differences = "".join(f"\n{part}:\n  wanted {_short(wanted.get(part))}\n  found  {_short(seen.get(part))}" for part in parts)
+    differences = "".join(
+        f"\n{part}:\n  wanted {_short(wanted.get(part))}\n  found  {_short(seen.get(part))}" for part in parts
+    )
     assert not parts, f"the store should hold {what}{differences}"
 
 

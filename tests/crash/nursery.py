@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import select
@@ -34,7 +35,7 @@ def tell(**fields: Any) -> None:
 class Child:
     """A process, and what it says."""
 
-    def __init__(self, nursery: Nursery, pid: int, pipe: int) -> None:
+    def __init__(self, nursery: Nursery, pid: int, pipe: io.FileIO) -> None:
         self.pid = pid
         self._nursery = nursery
         self._pipe = pipe
@@ -45,11 +46,14 @@ class Child:
         """The next line; None at the end. A line that the process died in was not said."""
         end = time.monotonic() + seconds
         while b"\n" not in self._rest:
+            if self._pipe.closed:
+                return None
             if not select.select([self._pipe], [], [], max(end - time.monotonic(), 0))[0]:
                 self.kill()
                 raise AssertionError(f"process {self.pid} said nothing for {seconds} s; last: {self.lines[-3:]}")
-            data = os.read(self._pipe, 1 << 16)
+            data = self._pipe.read(1 << 16)
             if not data:
+                self._pipe.close()
                 return None
             self._rest += data
         line, self._rest = self._rest.split(b"\n", 1)
@@ -83,6 +87,9 @@ class Child:
         """How it ended: 0, or the number of the signal as a negative number."""
         return int(self._nursery._ask({"wait": self.pid}))
 
+    def __del__(self) -> None:
+        self._pipe.close()
+
     def ended_well(self) -> list[dict[str, Any]]:
         lines = self.rest()
         status = self.wait()
@@ -111,7 +118,7 @@ class Nursery:
         reader, writer = os.pipe()
         pid = self._ask({"start": function, "arguments": arguments, "environ": environ or {}}, writer)
         os.close(writer)
-        return Child(self, int(pid), reader)
+        return Child(self, int(pid), io.FileIO(reader))
 
     def _ask(self, request: dict[str, Any], *fds: int) -> str:
         socket.send_fds(self._socket, [json.dumps(request).encode()], list(fds))

@@ -1,4 +1,4 @@
-"""The operations that a worker performs: each a plain dict, so that it can be announced, done, and done to the model."""
+"""The operations that a worker performs: plain dicts, so that they can be announced, done, and done to the model."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def _thread(store: Store, op: Operation) -> Thread[dict[str, Any]]:
 
 def _save(store: Store, op: Operation) -> dict[str, Any]:
     info = _thread(store, op).save(
-        states.state(op["recipe"]), id=op["id"], parent=op.get("parent"), run_id=op.get("run_id"), label=op.get("label", "")
-    )  # fmt: skip
+        states.state(op["recipe"]), id=op["id"], parent=op.get("parent"), run_id=op.get("run_id")
+    )
     return {"id": info.id, "digest": info.digest}
 
 

@@ -1,7 +1,7 @@
 """What a disk holds when the power goes: what was synced, and of what was not, anything or nothing.
 
-Built from the shim's log of one undisturbed process. Writes that no fsync has followed may be lost, or reach the disk in
-part and in any order, in sectors of 512 bytes.
+Built from the shim's log of one undisturbed process. Writes that no fsync has followed may be lost, or reach the disk
+in part and in any order, in sectors of 512 bytes.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ def images(calls: list[Call], seed: str) -> Iterator[Image]:
 
 
 def _image(number: int, files: dict[str, File], said: list[dict[str, Any]], rng: random.Random | None) -> Image:
-    found = {path: _after(file.synced, _some(file.since, rng)) for path, file in files.items()}
-    return Image(number, {path: data for path, data in found.items() if not path.endswith("-shm")}, list(said))
+    return Image(
+        number, {path: _after(file.synced, _some(file.since, rng)) for path, file in files.items()}, list(said)
+    )
 
 
 def _some(calls: list[Call], rng: random.Random | None) -> Iterator[Call]:

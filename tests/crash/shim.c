@@ -1,7 +1,8 @@
 /* Between a process and its disk: counts the calls that change files in one folder, and lets the nth of them go wrong.
 
    SHIM_FOLDER  only files under this path count
-   SHIM_KINDS   only calls of these kinds count: W(rite), S(ync), T(runcate), U(nlink), R(ename)
+   SHIM_KINDS   only calls of these kinds count: W(rite), S(ync), T(runcate), U(nlink), R(ename),
+                and X for growing SQLite's shared memory, which reports a full disk as any other error
    SHIM_AT      which call goes wrong, from 1; 0 is none
    SHIM_MODE    before | after   the process is killed there
                 torn             half of a write is done, and the process is killed
@@ -86,14 +87,16 @@ static ssize_t writing(int fd, const void *data, size_t length, int64_t offset, 
     char path[PATH_MAX];
     if (fd == 1) record('M', "", 0, data, length); /* what the process says: it must be true from here on */
     if (!name_of(fd, path)) return put(fd, data, length, offset, placed);
-    enum verdict verdict = judge('W');
+    size_t named = strlen(path);
+    int shared = named > 4 && !strcmp(path + named - 4, "-shm");
+    enum verdict verdict = judge(shared ? 'X' : 'W');
     int code = errno;
     if (verdict == TORN || verdict == FAIL) put(fd, data, length / 2, offset, placed);
     if (verdict == TORN) die();
     if (verdict == FAIL) { errno = code; return -1; }
     if (!placed) offset = lseek(fd, 0, SEEK_CUR);
     ssize_t done = put(fd, data, length, offset, placed);
-    if (done > 0) record('W', path, offset, data, (size_t)done);
+    if (done > 0 && !shared) record('W', path, offset, data, (size_t)done);
     if (verdict == AFTER) die();
     return done;
 }

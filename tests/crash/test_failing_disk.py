@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import holdfast
 import pytest
 
+import holdfast
 from tests.crash import settings, shim
 from tests.crash.checker import check_file
 from tests.crash.jobs import Record
@@ -57,9 +57,7 @@ def test_a_run_survives_death_at_any_call(shimmed: Nursery, quick: Path, durabil
 
 @pytest.mark.parametrize("mode", ["eio", "enospc"])
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
-def test_a_run_goes_on_after_a_failure_of_the_disk(
-    shimmed: Nursery, quick: Path, durability: str, mode: str
-) -> None:
+def test_a_run_goes_on_after_a_failure_of_the_disk(shimmed: Nursery, quick: Path, durability: str, mode: str) -> None:
     at, folder = 130, quick / "job"
     while True:
         child = carried(shimmed, folder, durability, at, mode, lasts=mode == "enospc")

@@ -7,25 +7,20 @@ import time
 from pathlib import Path
 from typing import Any
 
-import holdfast
 import pytest
-from holdfast import ThreadBusy
 
+import holdfast
+from holdfast import ThreadBusy, UnsafeEffect
 from tests.crash import shim
 from tests.crash.actors import THREAD
-from tests.crash.checker import check_file
+from tests.crash.backends import Where
 from tests.crash.nursery import Nursery
 
 TTL = 0.5
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "agents.db"
-
-
-def everything(path: Path) -> tuple[Any, ...]:
-    with holdfast.open(path) as store:
+def everything(where: Where) -> tuple[Any, ...]:
+    with holdfast.open(where.url) as store:
         thread = store.thread(THREAD)
         return thread.history(limit=None), thread.latest(), thread.journal.read(limit=None)
 
@@ -36,44 +31,44 @@ def effects(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("then", ["step", "save", "interrupt", "finish", "leave"])
 def test_a_worker_that_was_stopped_is_fenced_at_its_next_write(
-    nursery: Nursery, tmp_path: Path, path: Path, then: str
+    nursery: Nursery, tmp_path: Path, where: Where, then: str
 ) -> None:
-    first = nursery.start("actors:pause_between_steps", url=str(path), folder=str(tmp_path), ttl=TTL, then=then)
+    first = nursery.start("actors:pause_between_steps", url=where.url, folder=str(tmp_path), ttl=TTL, then=then)
     first.until("ready")
     first.send(signal.SIGSTOP)
-    second = nursery.start("actors:take_over", url=str(path), folder=str(tmp_path), ttl=TTL, wait=10.0)
+    second = nursery.start("actors:take_over", url=where.url, folder=str(tmp_path), ttl=TTL, wait=10.0)
     second.ended_well()
-    before = everything(path)
+    before = everything(where)
     (tmp_path / "go").touch()
     first.send(signal.SIGCONT)
     assert first.until("raised") == {"raised": "Fenced"}
     first.ended_well()
-    assert everything(path) == before, "something of the first worker's write was stored"
+    assert everything(where) == before, "something of the first worker's write was stored"
     assert effects(tmp_path) == ["first", "second"]
     assert before[1].state == {"n": 1, "results": ["did first", "did second"]}
-    check_file(path)
+    where.check_rows()
 
 
 def test_a_worker_that_was_stopped_in_a_step_can_not_record_its_result(
-    nursery: Nursery, tmp_path: Path, path: Path
+    nursery: Nursery, tmp_path: Path, where: Where
 ) -> None:
-    first = nursery.start("actors:pause_in_a_step", url=str(path), folder=str(tmp_path), ttl=TTL)
+    first = nursery.start("actors:pause_in_a_step", url=where.url, folder=str(tmp_path), ttl=TTL)
     first.until("ready")
     first.send(signal.SIGSTOP)
-    nursery.start("actors:take_over", url=str(path), folder=str(tmp_path), ttl=TTL, wait=10.0).ended_well()
-    before = everything(path)
+    nursery.start("actors:take_over", url=where.url, folder=str(tmp_path), ttl=TTL, wait=10.0).ended_well()
+    before = everything(where)
     (tmp_path / "go").touch()
     first.send(signal.SIGCONT)
     assert first.until("raised") == {"raised": "Fenced"}
-    assert everything(path) == before
+    assert everything(where) == before
     assert effects(tmp_path) == ["first", "second", "second"], "only the keyed step that nobody recorded is repeated"
 
 
-def test_a_step_longer_than_the_lease_keeps_it(nursery: Nursery, tmp_path: Path, path: Path) -> None:
-    child = nursery.start("actors:long_step", url=str(path), folder=str(tmp_path), ttl=TTL, seconds=4 * TTL)
+def test_a_step_longer_than_the_lease_keeps_it(nursery: Nursery, tmp_path: Path, where: Where) -> None:
+    child = nursery.start("actors:long_step", url=where.url, folder=str(tmp_path), ttl=TTL, seconds=4 * TTL)
     child.until("ready")
     end = time.monotonic() + 3 * TTL
-    with holdfast.open(path) as store:
+    with holdfast.open(where.url) as store:
         while time.monotonic() < end:
             with pytest.raises(ThreadBusy):
                 store.thread(THREAD).save({"n": "mine"})
@@ -102,30 +97,30 @@ def test_a_heartbeat_outlives_one_failure_of_the_disk(shimmed: Nursery, tmp_path
 
 
 def test_the_lease_of_a_killed_worker_lasts_for_its_ttl_and_no_longer(
-    nursery: Nursery, tmp_path: Path, path: Path
+    nursery: Nursery, tmp_path: Path, where: Where
 ) -> None:
-    child = nursery.start("actors:long_step", url=str(path), folder=str(tmp_path), ttl=TTL, seconds=60.0)
+    child = nursery.start("actors:long_step", url=where.url, folder=str(tmp_path), ttl=TTL, seconds=60.0)
     child.until("ready")
     child.kill()
     killed = time.monotonic()
-    with holdfast.open(path) as store:
+    with holdfast.open(where.url) as store:
         with pytest.raises(ThreadBusy):
             store.thread(THREAD).save({"n": "too early"})
         assert store.resumable() == []
-        with pytest.raises(holdfast.UnsafeEffect), store.thread(THREAD).run(ttl=TTL, wait=10.0) as run:
-            assert run.resumed
+        with pytest.raises(UnsafeEffect), store.thread(THREAD).run(ttl=TTL, wait=10.0) as run:
             run.step("slow", lambda: "mine")
+        assert run.resumed
     assert time.monotonic() - killed < 2 * TTL + 1
 
 
 def test_a_thread_whose_worker_was_killed_is_listed_when_its_lease_has_run_out(
-    nursery: Nursery, tmp_path: Path, path: Path
+    nursery: Nursery, tmp_path: Path, where: Where
 ) -> None:
-    child = nursery.start("actors:long_step", url=str(path), folder=str(tmp_path), ttl=TTL, seconds=60.0)
+    child = nursery.start("actors:long_step", url=where.url, folder=str(tmp_path), ttl=TTL, seconds=60.0)
     child.until("ready")
     child.kill()
     end = time.monotonic() + 10
-    with holdfast.open(path) as store:
+    with holdfast.open(where.url) as store:
         while not store.resumable():
             assert time.monotonic() < end
             time.sleep(0.02)

@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 
 import holdfast
-
 from tests.crash import settings, shim
 from tests.crash.checker import accepts_saves, check_file
 from tests.crash.nursery import Child, Nursery

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.crash import settings, shim
-from tests.crash.checker import check
+from tests.crash.checker import check, check_file
 from tests.crash.ledger import Ledger
 from tests.crash.nursery import Child, Nursery
 from tests.crash.scenario import LANE, OPERATIONS, said
@@ -34,7 +34,8 @@ def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
     ledger.hear(lines)
     acknowledged = ledger.acknowledged
     with settings.noted(f"call {at} went wrong"):
-        check(folder / "agents.db", ledger)
+        check(str(folder / "agents.db"), ledger)
+        check_file(folder / "agents.db")
     return acknowledged
 
 
@@ -64,7 +65,7 @@ def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, quick: Pa
 
 
 def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, lasts: bool) -> set[str]:
-    """Let every call of a part fail; says which errors were raised. The process goes on, and all is there in the end."""
+    """Let every call of a part fail, and the process go on until all is done; says which errors were raised."""
     raised: set[str] = set()
     at = 1 + part
     while True:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import holdfast
-
 from tests.crash import settings, shim
-from tests.crash.checker import check
+from tests.crash.checker import check, check_file
 from tests.crash.ledger import Ledger
 from tests.crash.nursery import Nursery
 from tests.crash.power import images
@@ -28,9 +26,7 @@ def test_a_store_holds_what_was_acknowledged_when_the_power_goes(shimmed: Nurser
         ledger = Ledger(LANE)
         ledger.hear(image.said)
         acknowledged = max(acknowledged, ledger.acknowledged)
-        try:
-            check(found / "agents.db", ledger)
-        except (AssertionError, holdfast.HoldfastError) as error:
-            error.add_note(f"the power went after call {image.after}; SEED={settings.SEED}")
-            raise
+        with settings.noted(f"the power went after call {image.after}; SEED={settings.SEED}"):
+            check(str(found / "agents.db"), ledger)
+            check_file(found / "agents.db")
     assert acknowledged > 10

@@ -21,6 +21,15 @@ def operate(url: str, lane: str, seed: str, count: int) -> None:
     store.close()
 
 
+def grow(url: str, thread: str, count: int) -> None:
+    """One long thread."""
+    with holdfast.open(url) as store:
+        for n in range(count):
+            op = {"do": "save", "thread": thread, "recipe": [0, n, 0], "id": f"long-{n}"}
+            tell(about=op)
+            tell(done=perform(store, op))
+
+
 def open_and_save(url: str, thread: str, at: float = 0.0) -> None:
     """Open a store, at a given moment so that others do it at the same one, and save to it."""
     time.sleep(max(at - time.time(), 0))

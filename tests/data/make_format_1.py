@@ -55,9 +55,9 @@ def _line(thread: holdfast.Thread[dict[str, Any]]) -> list[Any]:
 def _checkpoint(one: holdfast.Checkpoint[dict[str, Any]]) -> list[Any]:
     writes = [[write.task_id, write.index, write.channel, write.value] for write in one.pending_writes]
     return [
-        one.id, one.seq, one.parent_id, one.parent_thread_id, one.step, one.source, one.node, list(one.next), one.run_id,
-        one.status, one.label, dict(one.metadata), one.created_at.isoformat(), one.digest, _hash(one.state), one.extra,
-        writes,
+        one.id, one.seq, one.parent_id, one.parent_thread_id, one.step, one.source, one.node, list(one.next),
+        one.run_id, one.status, one.label, dict(one.metadata), one.created_at.isoformat(), one.digest,
+        _hash(one.state), one.extra, writes,
     ]  # fmt: skip
 
 

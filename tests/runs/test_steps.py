@@ -306,10 +306,10 @@ def test_new_steps_among_recorded_ones_are_called(thread, other, clock):
 # ------------------------------------------------------------------------------------------------ errors
 
 
-def test_an_error_passes_through_and_is_recorded(thread):
+def test_an_error_passes_through_and_is_recorded_as_what_ended_the_run(thread):
     with pytest.raises(ValueError, match="no"), thread.run(input={}) as run:
         run.step("a", Calls(ValueError("no")))
-    assert kinds(thread) == ["holdfast.intent", "holdfast.error"]
+    assert kinds(thread) == ["holdfast.intent", "holdfast.error", "holdfast.failed"]
 
 
 def test_the_error_that_ended_a_run_is_called_again(thread):

@@ -1,4 +1,4 @@
-"""States that change the way agents' states change: lists that grow, texts that are edited, and now and then a surprise.
+"""States that change the way agents' states change: lists that grow, texts that are edited, now and then a surprise.
 
 Everything is made from small numbers, so that a failure shrinks to something that can be read.
 """
@@ -12,7 +12,26 @@ from functools import cache
 from typing import Any
 
 SIZES = [3, 60, 700, 6000]
-_WORDS = "time agent plan tool call answer search memory state fork branch merge user asked found result next step".split()
+_WORDS = [
+    "time",
+    "agent",
+    "plan",
+    "tool",
+    "call",
+    "answer",
+    "search",
+    "memory",
+    "state",
+    "fork",
+    "branch",
+    "merge",
+    "user",
+    "asked",
+    "found",
+    "result",
+    "next",
+    "step",
+]
 
 
 @cache
@@ -63,9 +82,10 @@ def _insert(value: Any, at: int, seed: int, size: int) -> Any:
 
 
 def _delete(value: Any, at: int, seed: int, size: int) -> Any:
-    if isinstance(value, list | str) and value:
-        place = at % len(value)
-        return value[:place] + value[place + 1 :]
+    if isinstance(value, list) and value:
+        return [one for place, one in enumerate(value) if place != at % len(value)]
+    if isinstance(value, str) and value:
+        return value[: at % len(value)] + value[at % len(value) + 1 :]
     if isinstance(value, dict) and value:
         gone = list(value)[at % len(value)]
         return {key: one for key, one in value.items() if key != gone}

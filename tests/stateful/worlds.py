@@ -27,9 +27,7 @@ class World:
         return self.stores[via % len(self.stores)]
 
     def thread(self, handle: Handle, via: int) -> Thread[Any]:
-        return self.store(via).thread(
-            handle.thread_id, handle.namespace, metadata=handle.metadata, reuse=handle.reuse
-        )
+        return self.store(via).thread(handle.thread_id, handle.namespace, metadata=handle.metadata, reuse=handle.reuse)
 
     def learn(self, name: str, real: str) -> None:
         """From now on `name` is what this world calls `real`."""

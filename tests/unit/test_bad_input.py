@@ -29,7 +29,6 @@ from holdfast import (
     NewerFormat,
     NotAStore,
     NotFound,
-    ReadOnly,
     StorageFailed,
     StorageFull,
     Store,
@@ -237,7 +236,7 @@ def test_a_reducer_that_raises_stores_nothing(store: Store) -> None:
 
 
 def test_a_value_that_changes_while_it_is_encoded_stores_all_or_nothing(store: Store) -> None:
-    class Growing(dict):  # type: ignore[type-arg]
+    class Growing(dict):
         def items(self) -> Any:
             self[len(self)] = "more"
             return super().items()
@@ -635,7 +634,12 @@ def test_a_store_without_one_of_its_tables_gives_our_errors(tmp_path: Path, miss
     connection = sqlite3.connect(path)
     connection.execute(f"DROP TABLE {missing}")
     connection.close()
-    with pytest.raises(HoldfastError), holdfast.open(path) as store:
+    with pytest.raises(HoldfastError):
+        _look_around(path)
+
+
+def _look_around(path: Path) -> None:
+    with holdfast.open(path) as store:
         store.threads()
         store.thread("t0").latest()
 
@@ -643,36 +647,36 @@ def test_a_store_without_one_of_its_tables_gives_our_errors(tmp_path: Path, miss
 # ------------------------------------------------------------------------------------------------ damaged rows
 
 
-def damage(path: Path, sql: str, *parameters: Any) -> None:
+def damage(path: Path, sql: str) -> None:
     connection = sqlite3.connect(path)
-    assert connection.execute(sql, parameters).rowcount >= 1, "the damage was done"
+    (tree,) = connection.execute("SELECT tree FROM thread WHERE id = 't1'").fetchone()
+    assert connection.execute(sql, {"tree": tree}).rowcount >= 1, "the damage was done"
     connection.commit()
     connection.close()
 
 
-TREE = "(SELECT tree FROM thread WHERE id = 't1')"
 DAMAGE: dict[str, tuple[str, str | None]] = {
-    "a chunk's body": (f"UPDATE chunk SET body = CAST(substr(body, 1, 5) || x'ff' || substr(body, 7) AS BLOB) WHERE tree = {TREE}", "chunk"),  # noqa: E501
-    "a chunk cut short": (f"UPDATE chunk SET body = substr(body, 1, 9) WHERE tree = {TREE}", "chunk"),
-    "an empty chunk": (f"UPDATE chunk SET body = x'' WHERE tree = {TREE}", "chunk"),
-    "a chunk's kind": (f"UPDATE chunk SET kind = 1 WHERE kind = 0 AND tree = {TREE}", "chunk|log"),
-    "a missing chunk": (f"DELETE FROM chunk WHERE kind = 0 AND tree = {TREE}", "log"),
-    "chunks swapped": (f"UPDATE chunk SET body = (SELECT body FROM chunk AS other WHERE other.tree = chunk.tree AND other.lo > 0 ORDER BY lo LIMIT 1) WHERE kind = 0 AND tree = {TREE}", "chunk"),  # noqa: E501
-    "a checkpoint's manifest": (f"UPDATE checkpoint SET manifest = x'00' WHERE tree = {TREE}", "checkpoint"),
-    "a checkpoint's step": (f"UPDATE checkpoint SET step = step + 1 WHERE tree = {TREE}", "checkpoint"),
-    "a checkpoint's status": (f"UPDATE checkpoint SET status = 'completed' WHERE tree = {TREE}", "checkpoint"),
-    "a checkpoint's text": (f"UPDATE checkpoint SET node = CAST(x'ff' AS TEXT) WHERE tree = {TREE}", "checkpoint|UTF-8"),
-    "a checkpoint's digest": (f"UPDATE checkpoint SET digest = x'00' WHERE tree = {TREE}", "checkpoint"),
-    "a checkpoint's type": (f"UPDATE checkpoint SET step = 'many' WHERE tree = {TREE}", "checkpoint"),
-    "a missing head": (f"DELETE FROM checkpoint WHERE tree = {TREE} AND seq = (SELECT max(seq) FROM checkpoint AS c WHERE c.tree = {TREE})", None),  # noqa: E501
-    "a line's head": (f"UPDATE line SET head_seq = head_seq - 1 WHERE tree = {TREE}", "line"),
-    "a line's version": (f"UPDATE line SET version = version + 1 WHERE tree = {TREE}", "line"),
-    "a missing line": (f"DELETE FROM line WHERE tree = {TREE}", None),
+    "a chunk's body": ("UPDATE chunk SET body = CAST(substr(body, 1, 5) || x'ff' || substr(body, 7) AS BLOB) WHERE tree = :tree", "chunk"),  # noqa: E501
+    "a chunk cut short": ("UPDATE chunk SET body = substr(body, 1, 9) WHERE tree = :tree", "chunk"),
+    "an empty chunk": ("UPDATE chunk SET body = x'' WHERE tree = :tree", "chunk"),
+    "a chunk's kind": ("UPDATE chunk SET kind = 1 WHERE kind = 0 AND tree = :tree", "chunk|log"),
+    "a missing chunk": ("DELETE FROM chunk WHERE kind = 0 AND tree = :tree", "log"),
+    "chunks swapped": ("UPDATE chunk SET body = (SELECT body FROM chunk AS other WHERE other.tree = chunk.tree AND other.lo > 0 ORDER BY lo LIMIT 1) WHERE kind = 0 AND tree = :tree", "chunk"),  # noqa: E501
+    "a checkpoint's manifest": ("UPDATE checkpoint SET manifest = x'00' WHERE tree = :tree", "checkpoint"),
+    "a checkpoint's step": ("UPDATE checkpoint SET step = step + 1 WHERE tree = :tree", "checkpoint"),
+    "a checkpoint's status": ("UPDATE checkpoint SET status = 'completed' WHERE tree = :tree", "checkpoint"),
+    "a checkpoint's text": ("UPDATE checkpoint SET node = CAST(x'ff' AS TEXT) WHERE tree = :tree", "checkpoint|UTF-8"),
+    "a checkpoint's digest": ("UPDATE checkpoint SET digest = x'00' WHERE tree = :tree", "checkpoint"),
+    "a checkpoint's type": ("UPDATE checkpoint SET step = 'many' WHERE tree = :tree", "checkpoint"),
+    "a missing head": ("DELETE FROM checkpoint WHERE tree = :tree AND seq = (SELECT max(seq) FROM checkpoint AS c WHERE c.tree = :tree)", None),  # noqa: E501
+    "a line's head": ("UPDATE line SET head_seq = head_seq - 1 WHERE tree = :tree", "line"),
+    "a line's version": ("UPDATE line SET version = version + 1 WHERE tree = :tree", "line"),
+    "a missing line": ("DELETE FROM line WHERE tree = :tree", None),
     "a thread's metadata": ("UPDATE thread SET metadata = x'80' WHERE id = 't1'", "thread"),
     "a thread's generation": ("UPDATE thread SET generation = 9 WHERE id = 't1'", "thread"),
-    "a pending write": (f"UPDATE pending SET body = x'00' WHERE tree = {TREE}", "pending"),
-    "a label": (f"UPDATE mark SET label = 'forged' WHERE tree = {TREE}", "mark"),
-    "a hidden mark": (f"UPDATE mark SET hidden = 1 WHERE tree = {TREE}", "mark"),
+    "a pending write": ("UPDATE pending SET body = x'00' WHERE tree = :tree", "pending"),
+    "a label": ("UPDATE mark SET label = 'forged' WHERE tree = :tree", "mark"),
+    "a hidden mark": ("UPDATE mark SET hidden = 1 WHERE tree = :tree", "mark"),
 }  # fmt: skip
 
 
@@ -799,9 +803,14 @@ def test_a_full_database_keeps_what_was_acknowledged_and_goes_on_when_there_is_r
     path = tmp_path / "full.db"
     opened: list[sqlite3.Connection] = []
     connect = files.connect
-    monkeypatch.setattr(files, "connect", lambda path: opened.append(connect(path)) or opened[-1])
+
+    def noted(path: Path) -> sqlite3.Connection:
+        opened.append(connect(path))
+        return opened[-1]
+
+    monkeypatch.setattr(files, "connect", noted)
     rng = random.Random(1)
-    saved = []
+    saved: list[tuple[str, Any]] = []
     with holdfast.open(path) as store:
         thread = store.thread("t")
         thread.save({"v": rng.randbytes(1000)}, id="first")
@@ -809,9 +818,7 @@ def test_a_full_database_keeps_what_was_acknowledged_and_goes_on_when_there_is_r
         (pages,) = writer.execute("PRAGMA page_count").fetchone()
         writer.execute(f"PRAGMA max_page_count = {pages + 40}")
         with pytest.raises((StorageFull, StorageFailed)):
-            for number in range(200):
-                state = {"v": rng.randbytes(3000)}
-                saved.append((thread.save(state).id, state))
+            _save_many(thread, rng, saved)
         assert saved
         assert len(saved) < 200
         for checkpoint_id, state in saved:
@@ -820,6 +827,12 @@ def test_a_full_database_keeps_what_was_acknowledged_and_goes_on_when_there_is_r
             assert found.state == state
         writer.execute("PRAGMA max_page_count = 1000000")
         assert thread.save({"v": 1}).seq == len(saved) + 2
+
+
+def _save_many(thread: Thread[Any], rng: random.Random, saved: list[tuple[str, Any]]) -> None:
+    for _ in range(200):
+        state = {"v": rng.randbytes(3000)}
+        saved.append((thread.save(state).id, state))
 
 
 FULL = """

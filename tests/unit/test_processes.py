@@ -404,7 +404,11 @@ def test_ids_made_after_a_fork_differ() -> None:
 def in_loops(*works: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
     """Each in an event loop and a thread of its own."""
     with ThreadPoolExecutor(len(works)) as pool:
-        return [done.result(LIMIT) for done in [pool.submit(lambda work=work: asyncio.run(work())) for work in works]]
+        return [done.result(LIMIT) for done in [pool.submit(_in_a_loop, work) for work in works]]
+
+
+def _in_a_loop(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    return asyncio.run(work())
 
 
 def test_several_event_loops_share_one_store(tmp_path: Path) -> None:
@@ -539,7 +543,7 @@ def test_a_reducer_may_use_the_store(tmp_path: Path, url: str) -> None:
     with holdfast.open(url if url == "memory:" else tmp_path / "n.db") as store:
         thread = store.thread("t")
         thread.save({"n": 1})
-        calls = []
+        calls: list[int] = []
 
         def reducer(old: int, new: int) -> int:
             if not calls:

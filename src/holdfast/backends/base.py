@@ -345,7 +345,7 @@ class Listed(NamedTuple):
     """One thread in a list."""
 
     thread: ThreadRow
-    root: LineRow
+    root: LineRow | None  # None only if its row got lost
     head: CheckpointRow | None
 
 
@@ -456,7 +456,8 @@ class Backend(ABC):
 
     @abstractmethod
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
-        """Threads with a checkpoint, by id, whose id starts with `prefix`, follows `after`, and that have all tags."""
+        """Threads with a checkpoint or a journal that have all tags, by id; the id starts with `prefix` and follows
+        `after`."""
 
     @abstractmethod
     async def run_lines(self, run_id: str) -> list[RunRow]:

@@ -296,7 +296,7 @@ class MemoryBackend(Backend):
 
     def _listed(self, thread: ThreadRow) -> list[Listed]:
         lines = [line for line in self._tables[LineRow].under(thread.tree) if line.thread == thread.line]
-        if not any(line.checkpoints for line in lines):
+        if not any(line.checkpoints or line.journal for line in lines):
             return []
         root = self._tables[LineRow].get(thread.tree, thread.line)
         return [Listed(thread, root, self._tables[CheckpointRow].get(thread.tree, root.head_line, root.head_seq))]

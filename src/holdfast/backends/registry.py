@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from holdfast.backends.base import Backend
 from holdfast.errors import InvalidArgument
@@ -40,9 +40,9 @@ OPENERS: Final[dict[str, Callable[[str], Backend]]] = {"memory": _memory, "sqlit
 
 def open_backend(url: str | os.PathLike[str]) -> Backend:
     """The backend that a URL or path means."""
-    text = os.fspath(url)
+    text = _path(url)
     if not text or "\0" in text:
-        raise InvalidArgument(f"a store is opened by a path or URL, not {text!r}; try holdfast.open('agents.db')")
+        raise InvalidArgument(f"a store is opened by a path or URL, not {url!r}; try holdfast.open('agents.db')")
     scheme, colon, rest = text.partition(":")
     if colon and scheme in OPENERS and not isinstance(url, os.PathLike):
         return OPENERS[scheme](rest)
@@ -50,3 +50,9 @@ def open_backend(url: str | os.PathLike[str]) -> Backend:
         known = ", ".join(sorted(OPENERS))
         raise InvalidArgument(f"no backend is known for {scheme + '://'!r}; a path is SQLite, and there are: {known}")
     return _sqlite(text)
+
+
+def _path(url: Any) -> str:
+    """The text of what was given; empty if it can't be a path or URL at all."""
+    text = os.fspath(url) if isinstance(url, str | os.PathLike) else ""
+    return text if isinstance(text, str) else ""

@@ -36,7 +36,7 @@ async def append(engine: Engine, handle: Handle, kind: str, body: bytes, key: st
     for _ in range(_ATTEMPTS):
         fresh = here is None
         if here is None:
-            here, expects, puts = _begun(handle, await places.find(engine, root_handle))
+            here, expects, puts = _begun(handle, await places.find(engine, root_handle, flush=False))
         else:
             expects, puts = [], []
         if key is not None and (fresh or here.root.base_journal):

@@ -71,7 +71,7 @@ async def _attempt(
         view = await views.open_view(engine, here.line)
         first = await views.find(engine, view, fields.id or "")
         if first is not None:
-            return await _same_again(engine, handle, fields, change, view, first)
+            return await _same_again(engine, handle, fields, change, view, first) if fresh else None
     root = await leases.admitted(engine, handle, here.root)
     here = here._replace(root=root, line=here.line if handle.namespace else root)
     start.here = here
@@ -178,7 +178,8 @@ def _covering(handle: Handle, fields: Fields, here: Here) -> Fields:
     """A checkpoint covers the journal up to its end, or less; never what is not committed."""
     end = here.root.journal
     if fields.journal_seq is None:
-        return fields._replace(journal_seq=end)
+        kept = fields.source == "update" and here.head is not None  # it changes the state, not what has happened
+        return fields._replace(journal_seq=here.head.journal_seq if kept and here.head is not None else end)
     if fields.journal_seq > end:
         raise InvalidArgument(
             f"{handle.name}: journal_seq {fields.journal_seq} is past the journal's end, which is {end}; append first"

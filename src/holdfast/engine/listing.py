@@ -9,9 +9,9 @@ from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, ch
 from holdfast.codec import Codec
 from holdfast.engine import leases, places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime
-from holdfast.errors import InvalidArgument
+from holdfast.errors import Corrupt, InvalidArgument
 from holdfast.ids import check_text
-from holdfast.model import ForkPoint, ThreadInfo
+from holdfast.model import DAMAGED, ForkPoint, ThreadInfo
 
 _PAGE: Final = 200
 
@@ -24,7 +24,6 @@ async def threads(
     known = dict(where or {})
     lease = _lease(known.pop("lease", None))
     wanted = [_tag(name, value) for name, value in known.items()]
-    wanted.sort(key=lambda tag: tag[0] == "status")  # the first one leads the search, and a status says least
     if lease is None:
         rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
         return [await _listed(engine, row) for row in rows]
@@ -78,8 +77,18 @@ async def info(engine: Engine, handle: Handle) -> ThreadInfo | None:
 
 
 async def _listed(engine: Engine, row: Listed) -> ThreadInfo:
-    head = None if row.head is None else checked(row.head)
-    return _info(engine.codec, checked(row.thread), checked(row.root), head, await engine.backend.now())
+    """A damaged thread does not stop the list: it stands there as damaged, and says more when it is opened."""
+    try:
+        if row.root is None or (row.root.head_seq and row.head is None):
+            raise Corrupt("a row is missing")
+        head = None if row.head is None else checked(row.head)
+        return _info(engine.codec, checked(row.thread), checked(row.root), head, await engine.backend.now())
+    except Corrupt:
+        moment = as_datetime(0)
+        return ThreadInfo(
+            id=row.thread.id, metadata={}, status=DAMAGED, head=None, step=None, created_at=moment, updated_at=moment,
+            checkpoints=0, size=0,
+        )  # fmt: skip
 
 
 def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | None, now: int) -> ThreadInfo:

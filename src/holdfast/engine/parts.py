@@ -7,6 +7,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import msgspec
@@ -18,7 +19,20 @@ MAP: Final = 2
 TEXT: Final = 3
 BYTES: Final = 4
 
-split_items = msgspec.msgpack.Decoder(list[Raw]).decode
+_split = msgspec.msgpack.Decoder(list[Raw]).decode
+
+
+def split_items(data: bytes | Raw) -> list[Raw]:
+    """The items of an encoded list. How deep they may nest must not depend on how deep the caller stands."""
+    try:
+        return _split(data)
+    except RecursionError:
+        return _on_a_fresh_stack(data)
+
+
+def _on_a_fresh_stack(data: bytes | Raw) -> list[Raw]:
+    with ThreadPoolExecutor(1) as one:
+        return one.submit(_split, data).result()
 
 
 class Shape(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.engine import views
 from holdfast.engine.context import Engine, Handle, grave_hash
-from holdfast.errors import Deleted, NotFound
+from holdfast.errors import Corrupt, Deleted, NotFound
 from holdfast.ids import new_number
 
 
@@ -62,10 +62,11 @@ async def existing(engine: Engine, handle: Handle) -> Here:
     return place.here
 
 
-async def find(engine: Engine, handle: Handle) -> Place:
-    """What the backend says now."""
+async def find(engine: Engine, handle: Handle, *, flush: bool = True) -> Place:
+    """What the backend says now; with `flush`, once everything that is on its way there has arrived."""
     engine.check_open()
-    engine.flush(handle.thread_id)
+    if flush:
+        engine.flush(handle.thread_id)
     meant = handle.generation
     found = await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id))
     place = Place(*found, meant)
@@ -76,6 +77,10 @@ async def find(engine: Engine, handle: Handle) -> Place:
 
 
 def _check(place: Place) -> None:
+    if place.thread is not None and place.root is None:
+        raise Corrupt(f"thread {place.thread.id!r} has no root line: its row is missing")
+    if place.line is not None and place.line.head_seq and place.head is None:
+        raise Corrupt(f"line {place.line.line} has no checkpoint {place.line.head_seq}, its head: the row is missing")
     for line in (place.root, place.line):
         if line is not None:
             checked(line)
@@ -133,13 +138,18 @@ async def _newest_seen(engine: Engine, handle: Handle, root: LineRow) -> tuple[L
     """The newest checkpoint of this namespace in the threads that the fork came from, that belongs under what the fork
     sees; with the line and the era that it is seen through."""
     outer = await find(engine, handle.inner(enclosing(handle.namespace)))
-    outer_view = await views.open_view(engine, outer.line) if outer.line is not None else None
+    outer_view = None if outer.line is None else await views.open_view(engine, _as_forked(outer.line))
     for above, below in pairwise(await engine.backend.ancestry(root.tree, root.line)):
         base = await engine.backend.namespace(root.tree, below.line, handle.namespace)
         if base is not None:
             row = await _newest_under(engine, checked(base), above.base_era, outer_view)
             return None if row is None else (base, row, above.base_era)
     return None
+
+
+def _as_forked(line: LineRow) -> LineRow:
+    """The line as it was when it was forked off: without what it saved and marked since."""
+    return line._replace(line=0, seq=line.base_seq)
 
 
 async def _newest_under(engine: Engine, base: LineRow, era: int, outer: views.View | None) -> CheckpointRow | None:

@@ -11,6 +11,7 @@ from holdfast.engine import load, values
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Inline, Manifest, Ref
 from holdfast.engine.values import Version, Written
+from holdfast.errors import EncodeError
 
 Change = Callable[[Engine, Handle, "Base"], Awaitable["Changed"]]
 """From the state a save starts from to the new one, with the rows it takes."""
@@ -50,9 +51,9 @@ def replacing(channels: Mapping[str, bytes], extra: bytes | None) -> Change:
     async def change(engine: Engine, handle: Handle, base: Base) -> Changed:
         known = await load.versions(engine, base.tree, _touched(base.manifest, channels, extra))
         changed = Changed(base.manifest)
+        before = base.manifest.channels
         entries = {
-            name: store_value(base.tree, enc, base.manifest.channels.get(name), known, changed)
-            for name, enc in channels.items()
+            name: store_value(base.tree, enc, before.get(name), known, changed, name) for name, enc in channels.items()
         }
         packed = None if extra is None else store_value(base.tree, extra, base.manifest.extra, known, changed)
         changed.manifest = Manifest(entries, packed)
@@ -67,8 +68,17 @@ def _touched(known: Manifest, channels: Mapping[str, bytes], extra: bytes | None
     return entries + ([known.extra] if extra is not None and known.extra is not None else [])
 
 
-def store_value(tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed) -> Entry:
+def store_value(
+    tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed, name: str = ""
+) -> Entry:
     """The entry for this encoding: the base itself if nothing changed."""
+    try:
+        return _store_value(tree, enc, base, known, changed)
+    except RecursionError as error:
+        raise EncodeError("nests too deeply to be taken apart again", path=f"state[{name!r}]") from error
+
+
+def _store_value(tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed) -> Entry:
     if isinstance(base, Inline):
         return base if base.enc == enc else changed.add(values.write(tree, enc, None, None))
     if base is None:

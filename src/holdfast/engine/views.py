@@ -88,8 +88,8 @@ async def _read_marks(engine: Engine, view: View) -> None:
     )
     rows = await engine.backend.marks(view.line.tree, [line.line for line in lines])
     for line in reversed(lines):
-        for row in sorted(row for row in rows if row.line == line.line):
-            if line is view.line or (checked(row).era < cuts[line.line] and row.seq <= shared[line.line]):
+        for row in sorted(checked(row) for row in rows if row.line == line.line):
+            if line is view.line or (row.era < cuts[line.line] and row.seq <= shared[line.line]):
                 known = view.marks.get(row.seq, Mark())
                 label = known.label if row.label is None else row.label
                 view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label)

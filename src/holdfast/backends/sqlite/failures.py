@@ -23,7 +23,9 @@ _MEANINGS: Final[dict[int, tuple[type[HoldfastError], str]]] = {
 }
 
 
-def translate(error: sqlite3.Error, path: Path) -> HoldfastError:
+def translate(error: Exception, path: Path) -> HoldfastError:
+    if not isinstance(error, sqlite3.Error) or "decode to UTF-8" in str(error):
+        return Corrupt(f"{path}: the file is damaged; restore it from a backup ({error})")
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
     kind, meaning = _MEANINGS.get(code, (StorageFailed, "SQLite refused"))
     if isinstance(error, sqlite3.ProgrammingError):
@@ -35,5 +37,6 @@ def translate(error: sqlite3.Error, path: Path) -> HoldfastError:
 def translated(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError, TypeError) as error:
+        # The last two are what sqlite3 makes of a damaged text, and a row's class of a damaged schema.
         raise translate(error, path) from error

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -18,11 +20,12 @@ from msgspec.msgpack import Encoder
 
 from holdfast.backends.sqlite.failures import translated
 from holdfast.backends.sqlite.statements import migrations
-from holdfast.errors import NewerFormat, NotAStore, ReadOnly
+from holdfast.errors import Corrupt, NewerFormat, NotAStore, ReadOnly
 
 APPLICATION_ID: Final = 0x484F4C44  # "HOLD", in the header that `file` and SQLite tools show
 BUSY_SECONDS: Final = 30.0
 _MAGIC: Final = b"SQLite format 3\0"
+_HEADER: Final = 100
 _NETWORK: Final = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs", "ceph", "glusterfs"}
 
 
@@ -43,12 +46,28 @@ def prepare(path: Path) -> sqlite3.Connection:
     _check_kind(path)
     _warn_about_networks(path)
     with translated(path):
-        connection = connect(path)
+        return _patiently(lambda: _open(path))
+
+
+def _patiently(attempt: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
+    """Several processes may open a new file at once, and SQLite does not wait for the one that switches it to WAL."""
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
         try:
-            _set_up(connection, path)
-        except BaseException:
-            connection.close()
-            raise
+            return attempt()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = connect(path)
+    try:
+        _set_up(connection, path)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -64,19 +83,32 @@ def _check_kind(path: Path) -> None:
     """A file that is no SQLite database is refused before SQLite could touch it."""
     try:
         with path.open("rb") as file:
-            start = file.read(len(_MAGIC))
+            start = file.read(_HEADER)
     except FileNotFoundError:
         return
     except PermissionError as error:
         raise ReadOnly(f"{path}: it can't be read; check its rights ({error})") from error
-    if start and start != _MAGIC:
+    if start and start[: len(_MAGIC)] != _MAGIC:
         raise NotAStore(f"{path}: it is not a Holdfast store and was left as it is; name another file")
+    if start:
+        _check_length(path, start)
+
+
+def _check_length(path: Path, header: bytes) -> None:
+    """SQLite would fill up a file that was cut short with zeros, and answer from those."""
+    if Path(f"{path}-wal").exists():
+        return  # the file may be shorter than its header says until the log is written back
+    page = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    wanted = pages * (65536 if page == 1 else page)
+    if len(header) < _HEADER or path.stat().st_size < wanted:
+        raise Corrupt(f"{path}: it was cut short and lacks data; restore it from a backup")
 
 
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != APPLICATION_ID and tables:
+    if application != APPLICATION_ID and (tables or application):
         raise NotAStore(f"{path}: this SQLite database belongs to another program and was left as it is")
     if not tables:
         connection.execute("PRAGMA page_size = 2048")  # measured: a tenth smaller than 4096, and no slower

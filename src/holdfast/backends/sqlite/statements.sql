@@ -132,7 +132,7 @@ SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?)
 -- name: find
 SELECT thread.*, root.*, own.*, head.*
 FROM thread
-JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN line AS own ON own.tree = thread.tree AND own.thread = thread.line AND own.namespace = :namespace
 LEFT JOIN checkpoint AS head ON head.tree = own.tree AND head.line = own.head_line AND head.seq = own.head_seq
 WHERE thread.id = :id
@@ -239,10 +239,10 @@ JOIN journal ON journal.tree = :tree AND journal.line = want.value AND journal.k
 -- name: threads
 SELECT thread.*, root.*, head.*
 FROM thread
-JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
 WHERE thread.id >= :start AND thread.id < :end AND thread.id <> :after
-    AND (root.checkpoints OR EXISTS (
+    AND (root.line IS NULL OR root.checkpoints OR root.journal OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
 ORDER BY thread.id LIMIT :limit
@@ -251,7 +251,7 @@ ORDER BY thread.id LIMIT :limit
 SELECT thread.*, root.*, head.*
 FROM tag
 JOIN thread ON thread.id = tag.thread
-JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
 WHERE tag.key = :key AND tag.value = :value
     AND tag.thread >= :start AND tag.thread < :end AND tag.thread <> :after
@@ -263,10 +263,13 @@ WHERE tag.key = :key AND tag.value = :value
                 AND also.value = json_extract(other.value, '$[1]') AND also.thread = tag.thread
         )
     )
-    AND (root.checkpoints OR EXISTS (
+    AND (root.line IS NULL OR root.checkpoints OR root.journal OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
 ORDER BY tag.thread LIMIT :limit
+
+-- name: tagged
+SELECT count(*) FROM (SELECT 1 FROM tag WHERE key = :key AND value = :value LIMIT 100)
 
 -- name: run_lines
 SELECT * FROM run WHERE run_id = :run_id
