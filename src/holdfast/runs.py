@@ -228,10 +228,8 @@ class RunCalls(Generic[S]):
         self.id, self.state, self.resumed = started.data["run_id"], self.options.input, True
         self._saved = self.thread.change(self.state)
         self._covered = started.seq
-        base = head.seq if head is not None else 0
+        base = _seq(head) if self._unwritten else await self._save_input()
         self._replay.start(base, [one for one in tail if one.seq >= started.seq])
-        if not self._unwritten:
-            await self._save_input(base)
 
     async def _begin(self, head: Checkpoint[S] | None) -> None:
         if self.options.resume is not UNSET:
@@ -241,19 +239,16 @@ class RunCalls(Generic[S]):
             raise InvalidArgument(f"{self.handle.name} {what}; give input= to start one")
         self.id, self.state = new_id(), self.options.input
         self._saved = self.thread.change(self.state)
-        base = head.seq if head is not None else 0
         if self._unwritten:
-            self._covered = (await self._append(START, {"run_id": self.id, "at": base}, "start")).seq
-            self._replay.start(base, [])
+            self._covered = (await self._append(START, {"run_id": self.id, "at": _seq(head)}, "start")).seq
+            self._replay.start(_seq(head), [])
         else:
             self._covered = self._end
-            await self._save_input(base)
+            self._replay.start(await self._save_input(), [])
 
-    async def _save_input(self, base: int) -> None:
-        """The first checkpoint of a run; what a run that died before had recorded comes after it."""
-        info = await self._write(self._saved, source="input", journal_seq=self._covered)
-        if not self.resumed:
-            self._replay.start(info.seq, [])
+    async def _save_input(self) -> int:
+        """The first checkpoint of a run, and its number. What a run that died before it recorded stays uncovered."""
+        return (await self._write(self._saved, source="input", journal_seq=self._covered)).seq
 
     async def _tail(self) -> list[JournalEntry]:
         place = await places.read(self.thread.engine, self.handle.inner(""))
@@ -447,6 +442,10 @@ class RunCalls(Generic[S]):
             raise InvalidArgument(f"{what}() was called {self._over}: the run {self.id!r} has ended")
         if self._backlog is not None:
             self._backlog.check()
+
+
+def _seq(head: CheckpointInfo | None) -> int:
+    return head.seq if head is not None else 0
 
 
 def _caused(error: BaseException, by: BaseException) -> bool:

@@ -1,6 +1,6 @@
 """Made `format-1.db` and `format-1.json`: a store as Holdfast wrote it before there was a journal, and what it held.
 
-Run once, with the code of commit 78987e2, and kept for reference; the files are data now and are not made again::
+Run once, with the code of commit 9daf3a4, and kept for reference; the files are data now and are not made again::
 
     PYTHONPATH=<that tree>/src python tests/data/make_format_1.py tests/data
 """
