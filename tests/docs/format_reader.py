@@ -25,11 +25,19 @@ KEY, OP, FRAME = 0, 1, 2
 LIST, MAP = 1, 2
 PREFIX = 32 * 1024
 NO_LIMIT = 1 << 62
+ENDINGS = {"holdfast.result": "done", "holdfast.error": "failed", "holdfast.retry": "retry"}
 
 
 class Mark(NamedTuple):
     hidden: bool
     label: str | None
+
+
+class Effect(NamedTuple):
+    name: str
+    key: str | None
+    status: str
+    result: Any
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,7 @@ class Reader:
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.db.row_factory = sqlite3.Row
         assert self._pragma("application_id") == 0x484F4C44
-        assert self._pragma("user_version") >> 16 <= 1, "a newer format"
+        assert self._pragma("user_version") >> 16 <= 2, "a newer format"
 
     def close(self) -> None:
         self.db.close()
@@ -213,6 +221,41 @@ class Reader:
                     channel, value = unpacked(one["body"])
                     found[key] = (channel, unpacked(value))
         return found
+
+    # ---------------------------------------------------------------- journals and leases
+
+    def journal(self, thread_id: str) -> list[sqlite3.Row]:
+        """Every entry that a thread sees, oldest first: its own, and those of the lines below up to where it left."""
+        root = self.line(thread_id)
+        found: list[sqlite3.Row] = []
+        limit = root["journal"]
+        for line in self.ancestry(root):
+            found[:0] = self.rows(
+                "SELECT * FROM journal WHERE tree = ? AND line = ? AND seq BETWEEN ? AND ? ORDER BY seq",
+                line["tree"], line["line"], line["base_journal"] + 1, limit,
+            )  # fmt: skip
+            limit = min(limit, line["base_journal"])
+        return found
+
+    def effects(self, thread_id: str, after: int = 0) -> dict[int, Effect]:
+        """The steps of a thread's runs, by the number of their intent."""
+        found: dict[int, Effect] = {}
+        for row in self.journal(thread_id):
+            kind, body = row["kind"], unpacked(row["body"])
+            if row["seq"] <= after:
+                continue
+            if kind == "holdfast.intent":
+                found.pop(body["again"], None)
+                found[row["seq"]] = Effect(body["name"], body["key"], "unfinished", None)
+            elif kind in ENDINGS and body["of"] in found:
+                found[body["of"]] = found[body["of"]]._replace(status=ENDINGS[kind], result=body.get("value"))
+        return found
+
+    def is_held(self, thread_id: str, now: int) -> bool:
+        root = self.line(thread_id)
+        return (
+            bool(root["worker"]) and root["lease_at"] - root["lease_ttl"] <= now < root["lease_at"] + root["lease_ttl"]
+        )
 
     # ---------------------------------------------------------------- values
 

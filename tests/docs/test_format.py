@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import shutil
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,10 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from tests.docs.format_reader import FRAME, KEY, OP, Reader, packed
+from tests.docs.format_reader import FRAME, KEY, OP, Reader, packed, unpacked
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "format.md"
+FORMAT_1 = Path(__file__).parents[1] / "data" / "format-1.db"
 
 
 def text(n: int) -> str:
@@ -211,6 +215,144 @@ def test_pending_writes_are_read_from_each_view(store: Store, reader: Reader) ->
         assert reader.pending(line, row) == expected
 
 
+# ------------------------------------------------------------------------------------------------ journals and runs
+
+
+def journal_of(reader: Reader, thread_id: str) -> list[tuple[int, str, str | None, Any]]:
+    return [(row["seq"], row["kind"], row["key"], unpacked(row["body"])) for row in reader.journal(thread_id)]
+
+
+def told(thread: holdfast.Thread[Any]) -> list[tuple[int, str, str | None, Any]]:
+    return [(entry.seq, entry.kind, entry.key, entry.data) for entry in thread.journal.read(limit=None)]
+
+
+def test_a_journal_is_read(store: Store, reader: Reader) -> None:
+    journal = store.thread("t").journal
+    for n in range(5):
+        journal.append("note", {"n": n, "text": text(n)}, key=f"k{n}" if n % 2 else None)
+    assert len(journal_of(reader, "t")) == 5
+    assert journal_of(reader, "t") == told(store.thread("t"))
+
+
+def test_a_journal_is_read_through_forks_and_copies(store: Store, reader: Reader) -> None:
+    thread = store.thread("t")
+    points = []
+    for n in range(6):
+        thread.journal.append("note", n)
+        points.append(thread.save({"n": n}))
+    fork = thread.fork(at=points[3].id, to="fork")
+    for n in range(3):
+        thread.journal.append("late", n)
+        fork.journal.append("forked", n)
+    fork.save({"n": "fork"})
+    earlier = fork.fork(at=points[1].id, to="earlier")
+    store.copy_thread("fork", "copy")
+    fork.journal.append("after the copy", 0)
+    store.thread("copy").journal.append("copied", 0)
+    bare = thread.fork(to="bare", history=False)
+    bare.journal.append("bare", 0)
+    counts = {thread.id: 9, fork.id: 8, earlier.id: 2, "copy": 8, bare.id: 1}
+    for name, count in counts.items():
+        assert len(journal_of(reader, name)) == count
+        assert journal_of(reader, name) == told(store.thread(name))
+
+
+def test_a_forks_journal_outlives_its_origin(store: Store, reader: Reader) -> None:
+    thread = store.thread("t")
+    thread.journal.append("note", 1)
+    thread.save({})
+    fork = thread.fork(to="fork")
+    thread.delete()
+    assert journal_of(reader, "fork") == told(fork) == [(1, "note", None, 1)]
+
+
+def asked(run: holdfast.Run[Any], *, ends: bool) -> None:
+    """A stretch with every kind of entry that a step or an interrupt leaves."""
+    run.step("search", lambda: [1, 2])
+    with contextlib.suppress(ZeroDivisionError, holdfast.StepFailed):
+        run.step("divide", lambda: 1 // 0)
+    run.step("pay", sys.exit if not ends else lambda: "receipt", key="payment")
+    run.interrupt({"ok": "?"})
+
+
+def went_on(run: holdfast.Run[Any], last: Callable[[], object]) -> None:
+    asked(run, ends=True)
+    run.step("last", last)
+
+
+def test_the_record_of_a_run_is_read(store: Store, reader: Reader) -> None:
+    thread = store.thread("t")
+    with pytest.raises(SystemExit), thread.run(input={}, durability="exit") as run:
+        asked(run, ends=False)
+    with thread.run(input={}, durability="exit") as run:
+        asked(run, ends=True)
+    with pytest.raises(ValueError, match="boom"), thread.run(resume=True, durability="exit") as run:
+        went_on(run, lambda: int("boom"))
+    with pytest.raises(SystemExit), thread.run() as run:
+        went_on(run, sys.exit)
+    (unfinished,) = thread.recover().unfinished
+    thread.resolve(unfinished, retry=True)
+    assert {kind for _, kind, _, _ in journal_of(reader, "t")} == {
+        f"holdfast.{name}" for name in ("intent", "result", "error", "retry", "interrupt", "resume", "start", "failed")
+    }
+    head = thread.latest()
+    assert head is not None
+    known = {one.seq: (one.name, one.key, one.status, one.result) for one in thread.effects_after(head.id)}
+    assert reader.effects("t", head.journal_seq) == known
+    assert [one.status for one in reader.effects("t", head.journal_seq).values()] == ["done", "failed", "done", "retry"]
+
+
+def test_the_page_names_every_entry_of_the_library(store: Store) -> None:
+    from holdfast import journal
+
+    page = PAGE.read_text("utf-8")
+    kinds = {value for name, value in vars(journal).items() if name.isupper() and str(value).startswith(journal.OWN)}
+    for kind in kinds - {journal.OWN}:
+        assert f"| `{kind}` |" in page, f"format.md has no row for {kind}"
+
+
+def test_a_lease_is_read(store: Store, reader: Reader) -> None:
+    def tags() -> list[str]:
+        return [row["value"] for row in reader.rows("SELECT value FROM tag WHERE key = 'run'")]
+
+    thread = store.thread("t")
+    with contextlib.suppress(SystemExit), thread.run(input={}, worker="one", ttl=60):
+        info = thread.info()
+        assert info is not None
+        assert info.lease is not None
+        line = reader.line("t")
+        assert (line["worker"], line["epoch"], line["lease_ttl"]) == ("one", 1, 60_000_000)
+        until = round(info.lease.until.timestamp() * 1_000_000)
+        assert line["lease_at"] + line["lease_ttl"] == until
+        assert [reader.is_held("t", until - off) for off in (0, 1, 120_000_000, 120_000_001)] == [
+            False, True, True, False,
+        ]  # fmt: skip
+        assert tags() == ["held"]
+        sys.exit()
+    assert (reader.line("t")["worker"], reader.line("t")["epoch"], tags()) == ("", 1, ["left"])
+    with thread.run():
+        assert (reader.line("t")["epoch"], tags()) == (2, ["held"])
+    assert tags() == []
+
+
+def test_a_file_of_format_1_becomes_one_of_format_2(path: Path) -> None:
+    shutil.copy(FORMAT_1, path)
+    before = Reader(path)
+    old = {row["line"]: dict(row) for row in before.rows("SELECT * FROM line")}
+    before.close()
+    holdfast.open(path).close()
+    after = Reader(path)
+    try:
+        assert after.rows("PRAGMA user_version")[0][0] == 131074
+        assert after.bad_rows() == []
+        fresh = {"journal": 0, "base_journal": 0, "epoch": 0, "worker": "", "lease_at": 0, "lease_ttl": 0}
+        found = {row["line"]: dict(row) for row in after.rows("SELECT * FROM line")}
+        assert old
+        assert found == {line: {**row, **fresh, "sum": found[line]["sum"]} for line, row in old.items()}
+    finally:
+        after.close()
+
+
 # ------------------------------------------------------------------------------------------------ proofs
 
 
@@ -223,8 +365,11 @@ def test_every_row_matches_its_checksum(store: Store, reader: Reader) -> None:
     fork.update({"messages": [text(5)]}, reduce={"messages": holdfast.extend})
     store.thread("gone").save({})
     store.thread("gone").delete()
+    with thread.run():
+        assert reader.bad_rows() == []
+        fork.journal.append("note", {"n": 1}, key="k")
     assert reader.bad_rows() == []
-    for table in ("thread", "line", "checkpoint", "mark", "chunk", "log", "pending", "run", "tag", "grave"):
+    for table in ("thread", "line", "checkpoint", "mark", "chunk", "log", "pending", "journal", "run", "tag", "grave"):
         assert reader.rows(f"SELECT 1 FROM {table} LIMIT 1"), f"nothing was checked in {table}"  # noqa: S608
 
 

@@ -22,17 +22,15 @@ PLACES = re.findall(r"^(?:- (.*?):|#+ (.*)|\| (`\w+` \| .*) \|$|(`__version__`) 
 ENTRIES = set(re.findall(r"`([\w.]+)`", " ".join(part for place in PLACES for part in place)))
 SIGNATURES = re.findall(r"^(\w+)(\(.*\))(?: -> .*)?$", API, re.MULTILINE)
 
+CLASSES = (holdfast.Store, holdfast.Thread, holdfast.Journal, holdfast.Run)
 METHODS = [
     (cls, name)
-    for cls in (holdfast.Store, holdfast.Thread)
+    for cls in CLASSES
     for name, member in vars(cls).items()
     if not name.startswith("_") and inspect.isfunction(member)
 ]
 PROPERTIES = [
-    f"{cls.__name__}.{name}"
-    for cls in (holdfast.Store, holdfast.Thread)
-    for name, member in vars(cls).items()
-    if isinstance(member, property)
+    f"{cls.__name__}.{name}" for cls in CLASSES for name, member in vars(cls).items() if isinstance(member, property)
 ]
 FUNCTIONS = [name for name in holdfast.__all__ if inspect.isfunction(getattr(holdfast, name))]
 RAISED = [name for name in holdfast.__all__ if isinstance(getattr(errors, name, None), type)]
@@ -47,7 +45,7 @@ def arguments(function: Any) -> list[tuple[str, str, str]]:
 def _default(value: Any) -> str:
     if value is inspect.Parameter.empty:
         return ""
-    return value.__name__ if isinstance(value, type) else repr(value)
+    return value.__name__ if isinstance(value, type) else repr(value).removeprefix("holdfast.")
 
 
 def written(signature: str) -> list[tuple[str, str, str]]:
@@ -59,6 +57,7 @@ def written(signature: str) -> list[tuple[str, str, str]]:
     named = ["" if one is None else ast.unparse(one) for one in given.kw_defaults]
     return [
         *((one.arg, "POSITIONAL_OR_KEYWORD", default) for one, default in zip(given.args, places, strict=True)),
+        *((one.arg, "VAR_POSITIONAL", "") for one in [given.vararg] if one is not None),
         *((one.arg, "KEYWORD_ONLY", default) for one, default in zip(given.kwonlyargs, named, strict=True)),
     ]
 
