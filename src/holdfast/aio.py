@@ -335,6 +335,10 @@ class AsyncRun(Generic[S]):
         """The thread as its holder: updates and writes through it carry the run's lease."""
         return AsyncThread(self._calls.thread)
 
+    def inner(self, namespace: str) -> AsyncThread[Any]:
+        """An inner namespace of the thread, as its holder: for sub-agents that work within the run."""
+        return AsyncThread(self._calls.inner(namespace))
+
     @property
     def state(self) -> S:
         """The state as last saved."""

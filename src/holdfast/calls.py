@@ -245,6 +245,8 @@ class ThreadCalls(Generic[S]):
             raise InvalidArgument(f"kinds that start with {journal.OWN!r} are the library's own; choose another")
         body = self.handle.codec.encode(data, "data")
         known = None if key is None else check_id(key, "key")
+        if known is not None and known.startswith(journal.OWN):
+            raise InvalidArgument(f"keys that start with {journal.OWN!r} are the library's own; choose another")
         return (await appending.append(self.engine, self.handle, kind, body, known)).seq
 
     async def entries(self, after: int | str, limit: int | None) -> list[JournalEntry]:
@@ -269,10 +271,12 @@ class ThreadCalls(Generic[S]):
 
     async def recover(self) -> Recovery:
         head = await self.latest(None)
-        tail = await self._entries(head.journal_seq if head is not None else 0, 1 << 62, 1 << 62)
         here = await places.read(self.engine, self.handle.inner(""))
-        lease = None if here is None else leases.lease_of(here.root, await self.engine.backend.now())
-        return journal.recovery(head, tail, lease)
+        if here is None:
+            return journal.recovery(head, [], None)
+        covered = min(head.journal_seq if head is not None else 0, here.root.journal)
+        tail = journal.within(await self._entries(covered, 1 << 62, 1 << 62), self.handle.namespace)
+        return journal.recovery(head, tail, leases.lease_of(here.root, await self.engine.backend.now()))
 
     async def resolve(self, effect: Effect | int, *, result: Any, given: bool, retry: bool) -> None:
         if given == retry:
@@ -285,7 +289,8 @@ class ThreadCalls(Generic[S]):
             raise Conflict(f"{self.handle.name}: the effect {seq} is {known.status} already", actual=known.status)
         data = {"of": seq} if retry else {"of": seq, "value": result}
         body = self.handle.codec.encode(data, "result")
-        await appending.append(self.engine, self.handle, journal.RETRY if retry else journal.RESULT, body)
+        kind = journal.RETRY if retry else journal.RESULT
+        await appending.append(self.engine, self.handle, kind, body, f"{journal.OWN}resolve:{seq}")  # decided once
 
     # ---------------------------------------------------------------- helpers
 

@@ -65,7 +65,8 @@ class Effect:
     name: str
     nth: int  # which use of the name since the last save, from 0
     at: int  # the number of the checkpoint it came after, written or not
-    unwritten: bool  # in durability `exit`, where that number is only counted
+    base: int  # the number of the checkpoint that its execution of the run started at
+    unwritten: bool  # in durability `exit`, where numbers are only counted
     key: str | None
     idempotent: bool
     status: Literal["unfinished", "done", "failed", "retry"]
@@ -91,6 +92,14 @@ class Recovery:
     why: str  # it may not; empty if it may
 
 
+_SCOPED: Final = frozenset({INTENT, INTERRUPT, START, FAILED})
+
+
+def within(entries: Iterable[JournalEntry], namespace: str) -> list[JournalEntry]:
+    """The journal is the thread's; a run is one namespace's. Endings follow what they end."""
+    return [one for one in entries if one.kind not in _SCOPED or one.data["namespace"] == namespace]
+
+
 def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
     """The effects that these entries tell of, by the number of their intent."""
     found: dict[int, Effect] = {}
@@ -99,14 +108,17 @@ def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
             found.pop(one.data["again"], None)  # a step called again is one effect
             found[one.seq] = _begun(one)
         elif one.kind in _ENDINGS and one.data["of"] in found:
-            found[one.data["of"]] = _ended(found[one.data["of"]], one)
+            effect = found[one.data["of"]]
+            if effect.status == "unfinished":  # whoever ended it first has decided
+                found[effect.seq] = _ended(effect, one)
     return found
 
 
 def _begun(one: JournalEntry) -> Effect:
     data = one.data
     return Effect(
-        seq=one.seq, name=data["name"], nth=data["nth"], at=data["at"], unwritten=data["unwritten"], key=data["key"],
+        seq=one.seq, name=data["name"], nth=data["nth"], at=data["at"], base=data["base"],
+        unwritten=data["unwritten"], key=data["key"],
         idempotent=data["idempotent"], status="unfinished", started_at=one.created_at,
     )  # fmt: skip
 
@@ -158,6 +170,7 @@ class Question:
     name: str
     nth: int
     at: int
+    base: int
     unwritten: bool
     payload: Any
     answered: bool = False
@@ -170,13 +183,9 @@ def questions(entries: Iterable[JournalEntry]) -> dict[int, Question]:
         if one.kind == INTERRUPT:
             data = one.data
             found[one.seq] = Question(
-                seq=one.seq,
-                name=data["name"],
-                nth=data["nth"],
-                at=data["at"],
-                unwritten=data["unwritten"],
-                payload=data["payload"],
-            )
+                seq=one.seq, name=data["name"], nth=data["nth"], at=data["at"], base=data["base"],
+                unwritten=data["unwritten"], payload=data["payload"],
+            )  # fmt: skip
         elif one.kind == RESUME and one.data["of"] in found:
             asked = found[one.data["of"]]
             found[asked.seq] = replace(asked, answered=True, answer=one.data["value"])

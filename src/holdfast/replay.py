@@ -10,7 +10,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from dataclasses import replace
-from typing import NamedTuple
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from holdfast.errors import Diverged, StepFailed, UnsafeEffect
 from holdfast.journal import START, Effect, JournalEntry, Question, effects, questions
@@ -32,15 +33,22 @@ class Replay:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._base = 0
+        self._saved = 0
         self._lap = 0
         self._uses: Counter[tuple[str, str]] = Counter()
         self._recorded: dict[tuple[str, str, int, int] | str, Recorded] = {}
         self._asked: set[int] = set()
         self.ended_by: int | None = None  # the step whose failure ended the run: it is called again
 
-    def start(self, base: int, tail: list[JournalEntry]) -> None:
-        """Begin after the checkpoint with the number `base`, with what the journal knows since."""
+    @property
+    def base(self) -> int:
+        return self._base
+
+    def start(self, base: int, tail: list[JournalEntry], saved: int | None = None) -> None:
+        """Begin after the checkpoint with the number `base`, with what the journal knows since. `saved` is the last
+        that the run itself saved, where an interrupt, a failure or an update came after it."""
         self._base = base
+        self._saved = base if saved is None else saved
         starts = [(one.seq, one.data["at"]) for one in tail if one.kind == START]
         for effect in effects(tail).values():
             self._record("step", effect, starts, effect.key)
@@ -54,12 +62,12 @@ class Replay:
         self._recorded[key if key is not None else (kind, one.name, one.nth, lap)] = known
 
     def _lap_of(self, one: Recorded, starts: list[tuple[int, int]]) -> int:
-        """What came before the checkpoint, and is not covered by it, led up to an interrupt or a failure: it is
-        replayed before anything else. Saves that were only counted end with the boundary that was written."""
+        """How many saves were lost, or only counted, between the last one that is there and this. An execution that
+        started later than that one counted from its own start. Counted saves end with the boundary that was written."""
         before = [at for seq, at in starts if seq < one.seq]
         if before:
             return one.at - before[-1]
-        return 0 if one.unwritten else max(0, one.at - self._base)
+        return 0 if one.unwritten else max(0, one.at - max(one.base, self._saved))
 
     # ---------------------------------------------------------------- asking
 
@@ -90,12 +98,14 @@ class Replay:
             )
         return effect.status == "done"
 
-    def done(self, effect: Effect) -> None:
-        """A keyed step that ended: asked for again, it is the same step."""
+    def done(self, key: str, seq: int, name: str, result: Any) -> None:
+        """A step with a key ended: asked for again before the next save, it is the same step."""
         with self._lock:
-            if effect.key is not None:
-                self._recorded[effect.key] = effect
-                self._asked.add(effect.seq)
+            self._recorded[key] = Effect(
+                seq=seq, name=name, nth=0, at=self._base + self._lap, base=self._base, unwritten=False, key=key,
+                idempotent=False, status="done", result=result, started_at=datetime.now(UTC),
+            )  # fmt: skip
+            self._asked.add(seq)
 
     # ---------------------------------------------------------------- saving
 

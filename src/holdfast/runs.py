@@ -20,7 +20,7 @@ from holdfast.backends.base import JournalRow
 from holdfast.backlog import Backlog
 from holdfast.calls import ThreadCalls
 from holdfast.engine import appending, commits, leases, places
-from holdfast.engine.context import Handle, as_datetime, now
+from holdfast.engine.context import Handle
 from holdfast.engine.reduce import reducing
 from holdfast.engine.states import Change
 from holdfast.errors import (
@@ -48,9 +48,10 @@ from holdfast.journal import (
     Question,
     entry,
     questions,
+    within,
 )
 from holdfast.model import Checkpoint, CheckpointInfo
-from holdfast.replay import Replay
+from holdfast.replay import Replay, Use
 
 S = TypeVar("S")
 MAX_RESULT: Final = 64 * 1024 * 1024
@@ -140,7 +141,6 @@ class RunCalls(Generic[S]):
         self._over = ""  # how the run ended, once it has
         self._at_rest = True  # whether nobody has to pick the thread up if this run does not start
         self._saved: Change = reducing({}, {})  # the state as last saved, encoded
-        self._head = ""
         self._covered = 0  # the journal's end at the last save
         self._end = 0  # the journal's end as this run knows it
         self._replay = Replay()
@@ -151,6 +151,11 @@ class RunCalls(Generic[S]):
     @property
     def handle(self) -> Handle:
         return self.thread.handle
+
+    def inner(self, namespace: str) -> ThreadCalls[Any]:
+        """Another namespace of the thread, for its holder."""
+        handle = self.handle.inner(check_id(namespace, "a namespace", empty=True))
+        return ThreadCalls(self.thread.engine, handle, dict)
 
     @property
     def _unwritten(self) -> bool:
@@ -187,10 +192,9 @@ class RunCalls(Generic[S]):
     async def _start(self) -> None:
         head = await self.thread.latest(None)
         self._at_rest = head is None or head.is_terminal
-        self._head = head.id if head is not None else ""
         self._covered = head.journal_seq if head is not None else 0
         tail = await self._tail()
-        starts = [one for one in tail if one.kind == START]
+        starts = [one for one in tail if one.kind == START and (head is None or one.data["run_id"] != head.run_id)]
         if head is not None and not self._ended(head):
             await self._go_on(head, tail)
         elif starts:
@@ -217,9 +221,9 @@ class RunCalls(Generic[S]):
         if head.status.lower() == "failed":
             self._replay.ended_by = next((one.data["effect"] for one in reversed(tail) if one.kind == FAILED), None)
         self.id, self.state, self.resumed = head.run_id or new_id(), head.state, True
-        self._replay.start(head.seq, tail)
+        self._replay.start(head.seq, tail, await self._last_save(head))
         if self._unwritten:
-            await self._append(START, {"run_id": self.id, "at": head.seq}, "start")
+            await self._begin_unwritten(head.seq)
 
     async def _restart(self, started: JournalEntry, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
         """A run of durability `exit` that died left a journal, and no checkpoint."""
@@ -240,11 +244,23 @@ class RunCalls(Generic[S]):
         self.id, self.state = new_id(), self.options.input
         self._saved = self.thread.change(self.state)
         if self._unwritten:
-            self._covered = (await self._append(START, {"run_id": self.id, "at": _seq(head)}, "start")).seq
+            self._covered = await self._begin_unwritten(_seq(head))
             self._replay.start(_seq(head), [])
         else:
             self._covered = self._end
             self._replay.start(await self._save_input(), [])
+
+    async def _begin_unwritten(self, base: int) -> int:
+        """A run that writes no checkpoint before its end leaves a mark in the journal, for whoever finds it dead."""
+        data = {"run_id": self.id, "at": base, "namespace": self.handle.namespace}
+        return (await self._append(START, data, "start")).seq
+
+    async def _last_save(self, head: CheckpointInfo) -> int:
+        """The number of the last checkpoint that is neither a boundary nor somebody's update."""
+        info: CheckpointInfo | None = head
+        while info is not None and info.parent_id and _is_boundary(info):
+            info = await self.thread.load(info.parent_id, ())
+        return _seq(info)
 
     async def _save_input(self) -> int:
         """The first checkpoint of a run, and its number. What a run that died before it recorded stays uncovered."""
@@ -255,8 +271,9 @@ class RunCalls(Generic[S]):
         if place is None:
             return []
         self._end = place.root.journal
+        self._covered = min(self._covered, self._end)  # before there was a journal, callers kept numbers of their own
         rows = await appending.read(self.thread.engine, place.root, self._covered, _ALL, _ALL)
-        return [entry(self.handle.codec, row) for row in rows]
+        return within([entry(self.handle.codec, row) for row in rows], self.handle.namespace)
 
     def _renew(self) -> None:
         """From the heartbeat's thread. A hold that was lost shows at the next write, which is the one that matters."""
@@ -286,11 +303,16 @@ class RunCalls(Generic[S]):
             except StepFailed as error:
                 self._raised = (error, use.found.seq)
                 raise
-        data = {
-            "name": name, "key": key, "nth": use.nth, "at": use.at, "unwritten": self._unwritten,
-            "idempotent": idempotent, "again": use.found.seq if use.found is not None else None,
-        }  # fmt: skip
+        again = use.found.seq if use.found is not None else None
+        data = {**self._where(use), "name": name, "key": key, "idempotent": idempotent, "again": again}
         return Begun((await self._append(INTENT, data, "intent")).seq, known=False, key=key)
+
+    def _where(self, use: Use) -> dict[str, Any]:
+        """What tells this use from all others when the run is resumed."""
+        return {
+            "namespace": self.handle.namespace, "nth": use.nth, "at": use.at, "base": self._replay.base,
+            "unwritten": self._unwritten,
+        }  # fmt: skip
 
     async def end_step(self, begun: Begun, name: str, value: Any) -> None:
         """Commit the result. One that can't be stored fails here, and leaves the step unfinished."""
@@ -303,12 +325,8 @@ class RunCalls(Generic[S]):
                 path=path,
             )
         await self._append_body(RESULT, body)
-        self._replay.done(
-            Effect(
-                seq=begun.seq, name=name, nth=0, at=0, unwritten=False, key=begun.key, idempotent=True, status="done",
-                result=value, started_at=as_datetime(now()),
-            )
-        )  # fmt: skip
+        if begun.key is not None:
+            self._replay.done(begun.key, begun.seq, name, value)
 
     async def fail_step(self, begun: Begun, error: Exception) -> None:
         self._raised = (error, begun.seq)
@@ -321,8 +339,7 @@ class RunCalls(Generic[S]):
         use = self._replay.use("interrupt", check_text(name, "name"))
         if isinstance(use.found, Question):
             return use.found.answer
-        data = {"name": name, "nth": use.nth, "at": use.at, "unwritten": self._unwritten, "payload": payload}
-        await self._append(INTERRUPT, data, "interrupt")
+        await self._append(INTERRUPT, {**self._where(use), "name": name, "payload": payload}, "interrupt")
         await self._drained()
         await self._write(self._saved, status="interrupted", journal_seq=self._covered)
         self.interrupted, self.payload = True, payload
@@ -352,16 +369,13 @@ class RunCalls(Generic[S]):
         return info
 
     def _write_later(self, backlog: Backlog, change: Change, said: dict[str, Any]) -> None:
-        fields = self.thread.fields(run_id=self.id, id=new_id(), expect_head=self._head, journal_seq=self._end, **said)
-        self._head = fields.id or ""
+        fields = self.thread.fields(run_id=self.id, id=new_id(), journal_seq=self._end, **said)
         engine, handle = self.thread.engine, self.handle
-        backlog.put(self._head, lambda: drive(commits.save, engine, handle, fields, change))
+        backlog.put(fields.id or "", lambda: drive(commits.save, engine, handle, fields, change))
 
     async def _write(self, change: Change, **said: Any) -> CheckpointInfo:
-        fields = self.thread.fields(run_id=self.id, expect_head=self._head, **said)
-        info = await commits.save(self.thread.engine, self.handle, fields, change)
-        self._head = info.id
-        return info
+        fields = self.thread.fields(run_id=self.id, **said)
+        return await commits.save(self.thread.engine, self.handle, fields, change)
 
     async def finish(self, state: Any, status: str) -> CheckpointInfo:
         self._check_open("finish")
@@ -419,7 +433,7 @@ class RunCalls(Generic[S]):
         try:
             await self._drained()
             if effect is not None:
-                await self._append(FAILED, {**what, "effect": effect}, "error")
+                await self._append(FAILED, {**what, "effect": effect, "namespace": self.handle.namespace}, "error")
             await self._write(self._saved, status="failed", metadata={"error": what}, journal_seq=self._covered)
         except HoldfastError as second:
             if second is not error:
@@ -442,6 +456,10 @@ class RunCalls(Generic[S]):
             raise InvalidArgument(f"{what}() was called {self._over}: the run {self.id!r} has ended")
         if self._backlog is not None:
             self._backlog.check()
+
+
+def _is_boundary(info: CheckpointInfo) -> bool:
+    return info.source == "update" or info.status.lower() in ("interrupted", "failed")
 
 
 def _seq(head: CheckpointInfo | None) -> int:

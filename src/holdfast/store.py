@@ -321,6 +321,10 @@ class Run(Generic[S]):
         """The thread as its holder: updates and writes through it carry the run's lease."""
         return Thread(self._calls.thread)
 
+    def inner(self, namespace: str) -> Thread[Any]:
+        """An inner namespace of the thread, as its holder: for sub-agents that work within the run."""
+        return Thread(self._calls.inner(namespace))
+
     @property
     def state(self) -> S:
         """The state as last saved."""

@@ -27,6 +27,10 @@ def with_token(run):
     return Blocking(AsyncThread(calls), run._loop) if isinstance(run, Blocking) else Thread(calls)
 
 
+def newest(run):
+    return with_token(run).history()[0].id
+
+
 LATE = {
     "save": lambda run: run.save({"n": 1}),
     "finish": lambda run: run.finish({"n": 1}),
@@ -35,7 +39,7 @@ LATE = {
     "thread.save": lambda run: with_token(run).save({"n": 1}),
     "thread.save inside": lambda run: with_token(run).save({"n": 1}, id="mine"),
     "thread.update": lambda run: with_token(run).update({"n": 1}),
-    "thread.put_writes": lambda run: with_token(run).put_writes(run._calls._head, [("n", 1)], task_id="task"),
+    "thread.put_writes": lambda run: with_token(run).put_writes(newest(run), [("n", 1)], task_id="task"),
     "journal.append": lambda run: with_token(run).journal.append("event", 1),
 }
 
@@ -51,7 +55,7 @@ def test_a_late_write_is_fenced_and_nothing_of_it_is_stored(fenced, other, late)
 def test_a_token_lets_its_holder_write(thread):
     with thread.run(input={"n": 0}) as run:
         holder = with_token(run)
-        holder.put_writes(run._calls._head, [("n", 1)], task_id="task")
+        holder.put_writes(newest(run), [("n", 1)], task_id="task")
         assert holder.journal.append("event", 1) == 1
         assert [one.value for one in thread.latest().pending_writes] == [1]
         run.save({"n": 2})

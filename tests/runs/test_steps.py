@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import holdfast
-from tests.runs.driver import Calls, Killed, died, failing_appends, killed_in, kinds
+from tests.runs.driver import Calls, Killed, died, entered, failing_appends, killed_in, kinds
 
 
 def resume(thread, clock):
@@ -523,3 +523,52 @@ def test_a_run_that_was_left_does_nothing_more(thread, way, call):
     with pytest.raises(holdfast.HoldfastError):
         run.step("a", Calls()) if call == "step" else run.save({"n": "late"})
     assert (thread.history(), kinds(thread)) == before
+
+
+# ------------------------------------------------------------------------------------------------ found by review
+
+
+def test_a_run_in_another_namespace_has_steps_of_its_own(world):
+    store = world.open()
+    root, inner = store.thread("n"), store.thread("n", "sub")
+    died_with = {"root": root, "sub": inner}
+    for name, one in died_with.items():
+        with pytest.raises(SystemExit), one.run(input={}) as run:
+            run.step("model", Calls(name))
+            raise SystemExit
+    for name, one in died_with.items():
+        with one.run() as run:
+            assert run.step("model", Calls("called again")) == name
+
+
+def test_the_holder_may_update_the_thread_and_go_on(thread):
+    with thread.run(input={"n": 0}) as run:
+        run.thread.update({"n": 1})
+        run.save({"n": 2})
+    assert [info.source for info in thread.history()] == ["loop", "loop", "update", "input"]
+
+
+def test_the_holder_may_save_to_an_inner_namespace(world):
+    store = world.open()
+    with store.thread("n").run(input={}) as run:
+        with pytest.raises(holdfast.ThreadBusy):
+            store.thread("n", "sub").save({"m": 0})
+        run.inner("sub").save({"m": 1})
+    assert store.thread("n", "sub").latest().state == {"m": 1}
+
+
+def test_a_write_after_the_lease_ran_out_fences_its_holder(thread, other, clock):
+    run = entered(thread.run(input={"n": 0}, ttl=5))
+    clock.move(6)
+    other.save({"n": "other"})
+    with pytest.raises(holdfast.Fenced):
+        run.save({"n": 1})
+    assert other.latest().state == {"n": "other"}
+
+
+def test_an_effect_is_decided_once(thread, other):
+    died(thread, killed_in("pay"), input={})
+    effect = thread.recover().unfinished[0]
+    thread.resolve(effect, result="paid")
+    with pytest.raises(holdfast.Conflict):
+        other.resolve(effect, retry=True)

@@ -99,7 +99,8 @@ async def _first(engine: Engine, root: LineRow, key: str) -> JournalRow | None:
 
 
 def _same(handle: Handle, first: JournalRow, kind: str, body: bytes) -> JournalRow:
-    if (first.kind, first.body) != (kind, body):
+    equal = first.body == body or handle.codec.decode(first.body) == handle.codec.decode(body)
+    if first.kind != kind or not equal:
         raise Conflict(
             f"{handle.name}: the journal's entry {first.seq} has the key {first.key!r} and other content; "
             "a key stands for one event",

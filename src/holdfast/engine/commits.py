@@ -20,7 +20,6 @@ from holdfast.backends.base import (
     IdFree,
     LineAt,
     NamespaceFree,
-    RootAt,
     Row,
     RunRow,
     TagRow,
@@ -72,9 +71,7 @@ async def _attempt(
         first = await views.find(engine, view, fields.id or "")
         if first is not None:
             return await _same_again(engine, handle, fields, change, view, first) if fresh else None
-    root = await leases.admitted(engine, handle, here.root)
-    here = here._replace(root=root, line=here.line if handle.namespace else root)
-    start.here = here
+    here = start.here = await _admitted(engine, handle, start)
     _check_head(handle, fields, here)
     fields = _covering(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
@@ -98,6 +95,24 @@ async def _attempt(
         engine.cache.put((ref.log, ref.pos), version, version.cost)
     places.remember(engine, handle, after)
     return CheckpointInfo(**load.fields(handle, row, row.label, row.parent_id))
+
+
+async def _admitted(engine: Engine, handle: Handle, start: _Start) -> Here:
+    """The place as the lease lets this caller write it. The root line keeps the lease, and is written anyway by a save
+    to the root namespace."""
+    here = start.here
+    root = await leases.admitted(engine, handle, here.root)
+    if not handle.namespace:
+        return here._replace(root=root, line=root)
+    if here.root in start.rows:
+        return here
+    expects, rows = leases.written(here.root, root)
+    start.expects += expects
+    start.rows += rows
+    if not rows:
+        return here
+    places.forget(engine, handle.inner(""))
+    return here._replace(root=rows[0])
 
 
 # ------------------------------------------------------------------------------------------------ starting a thread
@@ -260,10 +275,7 @@ def _plan(handle: Handle, start: _Start, row: CheckpointRow, changed: Changed) -
     expects = [*start.expects, LineAt(line.tree, line.line, line.version)]
     rows = list(start.rows)
     drops = [*start.drops, *changed.drops]
-    if handle.namespace:
-        if not start.rows or root not in start.rows:
-            expects.append(RootAt(root.tree, root.line, root.forks, root.epoch))
-    else:
+    if not handle.namespace:
         _retag_status(here, row, rows, drops)
     if row.run_id is not None and (here.head is None or here.head.run_id != row.run_id):
         rows.append(sealed(RunRow(row.run_id, row.tree, row.line)))

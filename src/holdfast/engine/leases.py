@@ -15,6 +15,7 @@ from holdfast.backends.base import (
     GraveAt,
     LineAt,
     LineRow,
+    RootAt,
     Row,
     TagRow,
     ThreadAbsent,
@@ -53,7 +54,17 @@ async def admitted(engine: Engine, handle: Handle, root: LineRow) -> LineRow:
         return root._replace(lease_at=await engine.backend.now())
     if root.worker:
         check_free(handle, root, await engine.backend.now())
+        return root._replace(worker="", epoch=root.epoch + 1)  # whoever held it comes too late from here on
     return root
+
+
+def written(before: LineRow, after: LineRow) -> tuple[list[Expect], list[LineRow]]:
+    """What a write to an inner namespace does to the lease that the root keeps: nothing, if it was renewed just now."""
+    soon = after.epoch == before.epoch and after.lease_at - before.lease_at < before.lease_ttl // 10
+    if after == before or soon:
+        return [RootAt(before.tree, before.line, before.forks, before.epoch)], []
+    moved = sealed(after._replace(version=before.version + 1))
+    return [LineAt(before.tree, before.line, before.version)], [moved]
 
 
 def check_epoch(handle: Handle, root: LineRow) -> None:
@@ -128,7 +139,8 @@ async def _changed(engine: Engine, handle: Handle, release: bool | None) -> None
     root_handle = handle.inner("")
     here = places.remembered(engine, root_handle)
     for _ in range(_ATTEMPTS):
-        here = here or (await places.find(engine, root_handle)).here
+        if here is None or here.root.epoch != handle.epoch:  # what was remembered may be old: ask before giving up
+            here = (await places.find(engine, root_handle)).here
         if here is None:
             raise Fenced(f"{handle.name} is gone; this worker no longer holds it")
         check_epoch(handle, here.root)

@@ -44,7 +44,7 @@ async def _leased(
     while limit is None or len(found) < limit:
         rows = await engine.backend.threads(prefix, wanted, after, _PAGE)
         infos = [await _listed(engine, row) for row in rows]
-        found += [info for info in infos if info.lease is not None and info.lease.expired == expired]
+        found += [info for info in infos if (info.lease is None or info.lease.expired) == expired]
         if len(rows) < _PAGE:
             break
         after = rows[-1].thread.id

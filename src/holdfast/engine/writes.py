@@ -50,19 +50,25 @@ async def put_writes(
             row = await required(engine, handle, await views.open_view(engine, here.line), checkpoint_id)
             fresh = True
         try:
-            await leases.admitted(engine, handle, here.root)
+            root = await leases.admitted(engine, handle, here.root)
         except (Fenced, ThreadBusy):
             if fresh:
                 raise
             here = row = None  # what was remembered may be old: ask before refusing
             continue
-        if await engine.backend.commit(_writes_batch(here, row, writes, task_id, task_path)):
+        _, moved = leases.written(here.root, root)
+        if await engine.backend.commit(_writes_batch(here, row, writes, task_id, task_path, moved)):
+            if moved:
+                places.forget(engine, handle.inner(""))
+                places.forget(engine, handle)
             return
         here = row = None
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times; try again")
 
 
-def _writes_batch(here: Here, row: CheckpointRow, writes: Sequence[Write], task_id: str, task_path: str) -> Batch:
+def _writes_batch(
+    here: Here, row: CheckpointRow, writes: Sequence[Write], task_id: str, task_path: str, moved: Sequence[LineRow]
+) -> Batch:
     line = here.line
     rows = [
         sealed(PendingRow(
@@ -72,7 +78,7 @@ def _writes_batch(here: Here, row: CheckpointRow, writes: Sequence[Write], task_
         for write in writes
     ]  # fmt: skip
     expects = [*line_unchanged(here), CheckpointThere(row.tree, row.line, row.seq)]
-    puts: list[Row] = [one for one in rows if one.idx < 0]
+    puts: list[Row] = [*moved, *(one for one in rows if one.idx < 0)]
     if line.version == 0:
         puts.append(sealed(line._replace(version=1)))
     return Batch(expects, puts, (), [one for one in rows if one.idx >= 0])
