@@ -24,6 +24,8 @@ from holdfast.engine.context import Handle
 from holdfast.engine.reduce import reducing
 from holdfast.engine.states import Change
 from holdfast.errors import (
+    Closed,
+    Deleted,
     EncodeError,
     Fenced,
     HoldfastError,
@@ -32,7 +34,6 @@ from holdfast.errors import (
     NotInterrupted,
     StepFailed,
     ThreadBusy,
-    TryAgain,
 )
 from holdfast.ids import check_id, check_text, new_id
 from holdfast.journal import (
@@ -139,6 +140,7 @@ class RunCalls(Generic[S]):
         self.interrupted = False
         self.payload: Any = None
         self._over = ""  # how the run ended, once it has
+        self._process = os.getpid()
         self._at_rest = True  # whether nobody has to pick the thread up if this run does not start
         self._saved: Change = reducing({}, {})  # the state as last saved, encoded
         self._covered = 0  # the journal's end at the last save
@@ -279,10 +281,10 @@ class RunCalls(Generic[S]):
         """From the heartbeat's thread. A hold that was lost shows at the next write, which is the one that matters."""
         try:
             drive(leases.renew, self.thread.engine, self.handle)
-        except TryAgain:
-            pass  # a disk or a lock that is slow today: the next beat tries again
-        except HoldfastError:
+        except (Fenced, Deleted, Closed):
             self._stop_beating()
+        except HoldfastError:
+            pass  # a disk that fails or a lock that is slow: the next beat tries again
 
     def _stop_beating(self) -> None:
         if self._beat is not None:
@@ -396,6 +398,8 @@ class RunCalls(Generic[S]):
 
     async def leave(self, error: BaseException | None) -> bool:
         """End the run as its block ended; True if the exception was the run's own way out."""
+        if os.getpid() != self._process:
+            return isinstance(error, Leave)  # a child that was forked inside the block: the run is its parent's
         self._stop_beating()
         try:
             return await self._leave(error)
@@ -452,6 +456,8 @@ class RunCalls(Generic[S]):
         return row
 
     def _check_open(self, what: str) -> None:
+        if os.getpid() != self._process:
+            raise InvalidArgument(f"{what}() was called in a forked child: the run {self.id!r} is its parent's")
         if self._over:
             raise InvalidArgument(f"{what}() was called {self._over}: the run {self.id!r} has ended")
         if self._backlog is not None:

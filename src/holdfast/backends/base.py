@@ -235,12 +235,13 @@ class NamespaceFree(NamedTuple):
 
 
 class RootAt(NamedTuple):
-    """The thread has been forked and taken this often, and still exists."""
+    """The thread has been forked and taken this often, its journal ends here, and it still exists."""
 
     tree: int
     line: int
     forks: int
     epoch: int
+    journal: int
 
 
 class ThreadAbsent(NamedTuple):

@@ -341,7 +341,7 @@ def _line_at(store: MemoryBackend, expect: LineAt) -> bool:
 
 def _root_at(store: MemoryBackend, expect: RootAt) -> bool:
     line = store._tables[LineRow].get(expect.tree, expect.line)
-    return line is not None and (line.forks, line.epoch) == expect[2:]
+    return line is not None and (line.forks, line.epoch, line.journal) == expect[2:]
 
 
 def _thread_at(store: MemoryBackend, expect: ThreadAt) -> bool:

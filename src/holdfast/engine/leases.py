@@ -62,7 +62,7 @@ def written(before: LineRow, after: LineRow) -> tuple[list[Expect], list[LineRow
     """What a write to an inner namespace does to the lease that the root keeps: nothing, if it was renewed just now."""
     soon = after.epoch == before.epoch and after.lease_at - before.lease_at < before.lease_ttl // 10
     if after == before or soon:
-        return [RootAt(before.tree, before.line, before.forks, before.epoch)], []
+        return [RootAt(before.tree, before.line, before.forks, before.epoch, before.journal)], []
     moved = sealed(after._replace(version=before.version + 1))
     return [LineAt(before.tree, before.line, before.version)], [moved]
 

@@ -99,7 +99,7 @@ def line_unchanged(here: Here) -> list[Expect]:
     line, root = here.line, here.root
     expects: list[Expect] = [
         LineAt(line.tree, line.line, line.version),
-        RootAt(root.tree, root.line, root.forks, root.epoch),
+        RootAt(root.tree, root.line, root.forks, root.epoch, root.journal),
     ]
     if line.version == 0:
         expects.append(NamespaceFree(line.tree, line.thread, line.namespace))

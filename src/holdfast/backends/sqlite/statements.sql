@@ -109,7 +109,7 @@ SELECT COALESCE((SELECT version FROM line WHERE tree = ? AND line = ?), 0) = ?
 SELECT NOT EXISTS (SELECT 1 FROM line WHERE tree = ? AND thread = ? AND namespace = ?)
 
 -- name: holds_root_at
-SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ? AND epoch = ?)
+SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ? AND epoch = ? AND journal = ?)
 
 -- name: holds_thread_absent
 SELECT NOT EXISTS (SELECT 1 FROM thread WHERE id = ?)
