@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 
 class _Beats:
@@ -37,7 +38,8 @@ class _Beats:
         while True:
             call = self._next()
             if call is not None:
-                call()
+                with suppress(Exception):  # what goes wrong with one lease must not cost the others theirs
+                    call()
 
     def _next(self) -> Callable[[], None] | None:
         with self._wake:

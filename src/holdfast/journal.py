@@ -92,12 +92,12 @@ class Recovery:
     why: str  # it may not; empty if it may
 
 
-_SCOPED: Final = frozenset({INTENT, INTERRUPT, START, FAILED})
+SCOPED: Final = frozenset({INTENT, INTERRUPT, START, FAILED})
 
 
 def within(entries: Iterable[JournalEntry], namespace: str) -> list[JournalEntry]:
     """The journal is the thread's; a run is one namespace's. Endings follow what they end."""
-    return [one for one in entries if one.kind not in _SCOPED or one.data["namespace"] == namespace]
+    return [one for one in entries if one.kind not in SCOPED or one.data["namespace"] == namespace]
 
 
 def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from holdfast.errors import Diverged, StepFailed, UnsafeEffect
-from holdfast.journal import START, Effect, JournalEntry, Question, effects, questions
+from holdfast.journal import SCOPED, Effect, JournalEntry, Question, effects, questions
 
 Recorded = Effect | Question
 
@@ -32,42 +31,32 @@ class Replay:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._base = 0
-        self._saved = 0
+        self.base = 0  # the number of the checkpoint that this execution starts at
+        self._first = 0  # what its first lap is numbered
         self._lap = 0
         self._uses: Counter[tuple[str, str]] = Counter()
-        self._recorded: dict[tuple[str, str, int, int] | str, Recorded] = {}
+        self._recorded: dict[tuple[str, str, int, int] | str, tuple[int, Recorded]] = {}
         self._asked: set[int] = set()
         self.ended_by: int | None = None  # the step whose failure ended the run: it is called again
 
-    @property
-    def base(self) -> int:
-        return self._base
-
-    def start(self, base: int, tail: list[JournalEntry], saved: int | None = None) -> None:
-        """Begin after the checkpoint with the number `base`, with what the journal knows since. `saved` is the last
-        that the run itself saved, where an interrupt, a failure or an update came after it."""
-        self._base = base
-        self._saved = base if saved is None else saved
-        starts = [(one.seq, one.data["at"]) for one in tail if one.kind == START]
+    def start(self, base: int, tail: list[JournalEntry], *, saved: int, unwritten: bool) -> int:
+        """Begin after the checkpoint with the number `base`, with what the journal knows since; gives the number of the
+        first lap. `saved` is the last checkpoint that the run itself saved, where an interrupt, a failure or an update
+        came after it. Saves that are only counted are counted on from where the boundary left off."""
+        self.base = base
+        counted = min((one.data["at"] for one in tail if one.kind in SCOPED and one.data["unwritten"]), default=0)
+        self._first = counted if unwritten else base
         for effect in effects(tail).values():
-            self._record("step", effect, starts, effect.key)
+            self._record("step", effect, counted, saved, effect.key)
         for question in questions(tail).values():
             if question.answered:
-                self._record("interrupt", question, starts, None)
+                self._record("interrupt", question, counted, saved, None)
+        return self._first
 
-    def _record(self, kind: str, one: Recorded, starts: list[tuple[int, int]], key: str | None) -> None:
-        lap = self._lap_of(one, starts)
-        known = replace(one, at=self._base + lap)
-        self._recorded[key if key is not None else (kind, one.name, one.nth, lap)] = known
-
-    def _lap_of(self, one: Recorded, starts: list[tuple[int, int]]) -> int:
-        """How many saves were lost, or only counted, between the last one that is there and this. An execution that
-        started later than that one counted from its own start. Counted saves end with the boundary that was written."""
-        before = [at for seq, at in starts if seq < one.seq]
-        if before:
-            return one.at - before[-1]
-        return 0 if one.unwritten else max(0, one.at - max(one.base, self._saved))
+    def _record(self, kind: str, one: Recorded, counted: int, saved: int, key: str | None) -> None:
+        """An execution that started later than the last save numbered its laps from its own start."""
+        lap = one.at - counted if one.unwritten else max(0, one.at - max(one.base, saved))
+        self._recorded[key if key is not None else (kind, one.name, one.nth, lap)] = (lap, one)
 
     # ---------------------------------------------------------------- asking
 
@@ -75,10 +64,10 @@ class Replay:
         with self._lock:
             nth = self._uses[kind, name]
             self._uses[kind, name] += 1
-            found = self._recorded.get(key if key is not None else (kind, name, nth, self._lap))
+            _, found = self._recorded.get(key if key is not None else (kind, name, nth, self._lap), (0, None))
             if found is not None:
                 self._asked.add(found.seq)
-            return Use(nth, self._base + self._lap, found)
+            return Use(nth, self._first + self._lap, found)
 
     def answer(self, effect: Effect, name: str, idempotent: bool) -> bool:
         """Whether the recorded result answers the step; False if it is to be called."""
@@ -101,31 +90,37 @@ class Replay:
     def done(self, key: str, seq: int, name: str, result: Any) -> None:
         """A step with a key ended: asked for again before the next save, it is the same step."""
         with self._lock:
-            self._recorded[key] = Effect(
-                seq=seq, name=name, nth=0, at=self._base + self._lap, base=self._base, unwritten=False, key=key,
+            effect = Effect(
+                seq=seq, name=name, nth=0, at=self._first + self._lap, base=self.base, unwritten=False, key=key,
                 idempotent=False, status="done", result=result, started_at=datetime.now(UTC),
             )  # fmt: skip
+            self._recorded[key] = (self._lap, effect)
             self._asked.add(seq)
 
     # ---------------------------------------------------------------- saving
 
-    def check(self, name: str) -> None:
-        """Everything that was recorded since the last save must have been asked for again."""
-        now = self._base + self._lap
-        missed = [one for one in self._recorded.values() if one.seq not in self._asked and one.at <= now]
+    def covered(self, end: int) -> int:
+        """How much of the journal a save now covers: not what is recorded for after it, by an execution that got
+        further than what it saved."""
+        later = [one.seq for lap, one in self._recorded.values() if lap > self._lap]
+        return min(later) - 1 if later else end
+
+    def check(self, name: str, *, ending: bool = False) -> None:
+        """Everything that was recorded since the last save must have been asked for again; before the end, all."""
+        asked = self._asked
+        found = self._recorded.values()
+        missed = [one for lap, one in found if one.seq not in asked and (ending or lap <= self._lap)]
         if missed:
-            one = min(missed, key=lambda found: found.seq)
+            one = min(missed, key=lambda missing: missing.seq)
             kind = "step" if isinstance(one, Effect) else "interrupt"
             raise Diverged(
                 f"{name}: {kind} {one.name!r} (journal entry {one.seq}) is recorded, and the code did not ask for it "
                 "before the next save"
             )
 
-    def saved(self) -> int:
-        """Count a save; the number that its checkpoint has, or would have."""
+    def saved(self) -> None:
+        """A new lap starts."""
         with self._lock:
             self._uses.clear()
             self._lap += 1
-            now = self._base + self._lap
-            self._recorded = {key: one for key, one in self._recorded.items() if one.at >= now}
-            return now
+            self._recorded = {key: (lap, one) for key, (lap, one) in self._recorded.items() if lap >= self._lap}

@@ -223,9 +223,10 @@ class RunCalls(Generic[S]):
         if head.status.lower() == "failed":
             self._replay.ended_by = next((one.data["effect"] for one in reversed(tail) if one.kind == FAILED), None)
         self.id, self.state, self.resumed = head.run_id or new_id(), head.state, True
-        self._replay.start(head.seq, tail, await self._last_save(head))
+        saved = await self._last_save(head)
+        first = self._replay.start(head.seq, tail, saved=saved, unwritten=self._unwritten)
         if self._unwritten:
-            await self._begin_unwritten(head.seq)
+            await self._begin_unwritten(first)
 
     async def _restart(self, started: JournalEntry, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
         """A run of durability `exit` that died left a journal, and no checkpoint."""
@@ -235,7 +236,8 @@ class RunCalls(Generic[S]):
         self._saved = self.thread.change(self.state)
         self._covered = started.seq
         base = _seq(head) if self._unwritten else await self._save_input()
-        self._replay.start(base, [one for one in tail if one.seq >= started.seq])
+        known = [one for one in tail if one.seq >= started.seq]
+        self._replay.start(base, known, saved=base, unwritten=self._unwritten)
 
     async def _begin(self, head: Checkpoint[S] | None) -> None:
         if self.options.resume is not UNSET:
@@ -246,15 +248,16 @@ class RunCalls(Generic[S]):
         self.id, self.state = new_id(), self.options.input
         self._saved = self.thread.change(self.state)
         if self._unwritten:
-            self._covered = await self._begin_unwritten(_seq(head))
-            self._replay.start(_seq(head), [])
+            self._covered = await self._begin_unwritten(0)
+            self._replay.start(_seq(head), [], saved=_seq(head), unwritten=True)
         else:
             self._covered = self._end
-            self._replay.start(await self._save_input(), [])
+            base = await self._save_input()
+            self._replay.start(base, [], saved=base, unwritten=False)
 
-    async def _begin_unwritten(self, base: int) -> int:
+    async def _begin_unwritten(self, first: int) -> int:
         """A run that writes no checkpoint before its end leaves a mark in the journal, for whoever finds it dead."""
-        data = {"run_id": self.id, "at": base, "namespace": self.handle.namespace}
+        data = {"run_id": self.id, "at": first, "unwritten": True, "namespace": self.handle.namespace}
         return (await self._append(START, data, "start")).seq
 
     async def _last_save(self, head: CheckpointInfo) -> int:
@@ -357,21 +360,22 @@ class RunCalls(Generic[S]):
         self._check_open("save")
         self._replay.check(self.handle.name)
         change = self.thread.change(state, extra)
+        covered = self._replay.covered(self._end)
         said: dict[str, Any] = {"node": node, "next": next, "step": step, "label": label, "metadata": metadata}
         info = None
         if self._backlog is not None:
-            self._write_later(self._backlog, change, said)
+            self._write_later(self._backlog, change, {**said, "journal_seq": covered})
         elif self._unwritten:
             self.thread.fields(**said)  # what could never be stored is refused now
         else:
-            info = await self._write(change, journal_seq=self._end, **said)
-        self._covered = self._end
+            info = await self._write(change, journal_seq=covered, **said)
+        self._covered = covered
         self._saved, self.state = change, state
         self._replay.saved()
         return info
 
     def _write_later(self, backlog: Backlog, change: Change, said: dict[str, Any]) -> None:
-        fields = self.thread.fields(run_id=self.id, id=new_id(), journal_seq=self._end, **said)
+        fields = self.thread.fields(run_id=self.id, id=new_id(), **said)
         engine, handle = self.thread.engine, self.handle
         backlog.put(fields.id or "", lambda: drive(commits.save, engine, handle, fields, change))
 
@@ -381,7 +385,7 @@ class RunCalls(Generic[S]):
 
     async def finish(self, state: Any, status: str) -> CheckpointInfo:
         self._check_open("finish")
-        self._replay.check(self.handle.name)
+        self._replay.check(self.handle.name, ending=True)
         change = self.thread.change(state)
         await self._drained()
         info = await self._write(change, status=status, journal_seq=self._end)
@@ -436,8 +440,9 @@ class RunCalls(Generic[S]):
         what = {"type": type(error).__qualname__, "text": str(error)}
         try:
             await self._drained()
-            if effect is not None:
-                await self._append(FAILED, {**what, "effect": effect, "namespace": self.handle.namespace}, "error")
+            if effect is not None or self._unwritten:
+                where = self._where(self._replay.use("failure", ""))
+                await self._append(FAILED, {**where, **what, "effect": effect}, "error")
             await self._write(self._saved, status="failed", metadata={"error": what}, journal_seq=self._covered)
         except HoldfastError as second:
             if second is not error:

@@ -111,7 +111,7 @@ def long_step(url: str, folder: str, ttl: float, seconds: float, trouble: bool =
 
 def fork_while_saving(url: str, children: int, saves: int) -> None:
     """Threads save all the time; meanwhile the process forks, and each child saves too."""
-    files.BUSY_SECONDS = 5.0  # a lock that nobody gives back should show before the test ends
+    files.BUSY_SECONDS = 5.0  # type: ignore[misc]  # a lock that nobody gives back shows before the test ends
     store = holdfast.open(url)
     stop = threading.Event()
     savers = [threading.Thread(target=_save_until, args=(store, f"parent-{n}", stop)) for n in range(3)]
@@ -122,7 +122,7 @@ def fork_while_saving(url: str, children: int, saves: int) -> None:
         time.sleep(0.02)
         pid = os.fork()
         if pid == 0:
-            _as_child(lambda number=number: _save_some(store, f"child-{number}", saves))  # type: ignore[misc]
+            _as_child(lambda number=number: _save_some(store, f"child-{number}", saves))
         pids.append(pid)
     for pid in pids:
         assert os.waitpid(pid, 0)[1] == 0

@@ -140,6 +140,7 @@ def carry_all(url: str, folder: str, names: list[str], durability: str, wait: fl
                 worker.carry(name, wait)
             except ThreadBusy:
                 tell(busy=name)
+    tell(ended=True, calls=shim.calls_so_far())
 
 
 # ------------------------------------------------------------------------------------------------ checking

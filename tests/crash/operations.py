@@ -131,7 +131,7 @@ class Chooser:
             recipe = head.state["recipe"]
             if what == "update":
                 return {**op, "recipe": recipe}
-            if what == "branch":
+            if what == "branch" and not namespace:
                 op["parent"] = rng.choice(ids)
             return self._grow(op, states.edited(recipe) if what == "edit" else states.grown(recipe))
         if what == "put_writes":
