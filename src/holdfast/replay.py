@@ -13,7 +13,17 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from holdfast.errors import Diverged, StepFailed, UnsafeEffect
-from holdfast.journal import SCOPED, Effect, JournalEntry, Question, effects, questions
+from holdfast.journal import (
+    FAILED,
+    INTERRUPT,
+    SCOPED,
+    START,
+    Effect,
+    JournalEntry,
+    Question,
+    effects,
+    questions,
+)
 
 Recorded = Effect | Question
 
@@ -39,18 +49,17 @@ class Replay:
         self._asked: set[int] = set()
         self.ended_by: int | None = None  # the step whose failure ended the run: it is called again
 
-    def start(self, base: int, tail: list[JournalEntry], *, saved: int, unwritten: bool) -> int:
+    def start(self, base: int, tail: list[JournalEntry], *, saved: int, unwritten: bool, boundary: bool = False) -> int:
         """Begin after the checkpoint with the number `base`, with what the journal knows since; gives the number of the
         first lap. `saved` is the last checkpoint that the run itself saved, where an interrupt, a failure or an update
         came after it. Saves that are only counted are counted on from where the boundary left off."""
         self.base = base
-        counted = min((one.data["at"] for one in tail if one.kind in SCOPED and one.data["unwritten"]), default=0)
+        counted = _first_counted(tail, boundary)
         self._first = counted if unwritten else base
         for effect in effects(tail).values():
             self._record("step", effect, counted, saved, effect.key)
         for question in questions(tail).values():
-            if question.answered:
-                self._record("interrupt", question, counted, saved, None)
+            self._record("interrupt", question, counted, saved, None)
         return self._first
 
     def _record(self, kind: str, one: Recorded, counted: int, saved: int, key: str | None) -> None:
@@ -124,3 +133,13 @@ class Replay:
             self._uses.clear()
             self._lap += 1
             self._recorded = {key: (lap, one) for key, (lap, one) in self._recorded.items() if lap >= self._lap}
+
+
+def _first_counted(tail: list[JournalEntry], boundary: bool) -> int:
+    """The number of the lap that was left where the checkpoint stands. Behind a boundary everything is of that lap or
+    of a later one, but for the marks of executions that replayed earlier ones; else such a mark is the start."""
+    counted = [one for one in tail if one.kind in SCOPED and one.data["unwritten"]]
+    starts = [int(one.data["at"]) for one in counted if one.kind == START]
+    if boundary and any(one.kind in (INTERRUPT, FAILED) for one in counted):
+        return min(int(one.data["at"]) for one in counted if one.kind != START)
+    return min(starts, default=0)

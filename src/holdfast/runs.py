@@ -224,7 +224,7 @@ class RunCalls(Generic[S]):
             self._replay.ended_by = next((one.data["effect"] for one in reversed(tail) if one.kind == FAILED), None)
         self.id, self.state, self.resumed = head.run_id or new_id(), head.state, True
         saved = await self._last_save(head)
-        first = self._replay.start(head.seq, tail, saved=saved, unwritten=self._unwritten)
+        first = self._replay.start(head.seq, tail, saved=saved, unwritten=self._unwritten, boundary=_is_boundary(head))
         if self._unwritten:
             await self._begin_unwritten(first)
 
@@ -342,9 +342,10 @@ class RunCalls(Generic[S]):
         """The value that the run was resumed with; the first time, save and leave."""
         self._check_open("interrupt")
         use = self._replay.use("interrupt", check_text(name, "name"))
-        if isinstance(use.found, Question):
+        if isinstance(use.found, Question) and use.found.answered:
             return use.found.answer
-        await self._append(INTERRUPT, {**self._where(use), "name": name, "payload": payload}, "interrupt")
+        if use.found is None:  # else it was asked by a worker that died before it could leave
+            await self._append(INTERRUPT, {**self._where(use), "name": name, "payload": payload}, "interrupt")
         await self._drained()
         await self._write(self._saved, status="interrupted", journal_seq=self._covered)
         self.interrupted, self.payload = True, payload
