@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
@@ -90,14 +89,13 @@ class SqliteBackend(Backend):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._connections = Connections(path)
-        self._queue: deque[_Ticket] = deque()
+        self._connections: Connections[_Ticket] = Connections(path)
 
     # ---------------------------------------------------------------- writing
 
     async def commit(self, batch: Batch) -> bool:
         ticket = _Ticket(batch)
-        self._queue.append(ticket)
+        self._connections.queue.append(ticket)
         with self._connections.writing:
             if not ticket.done:
                 self._commit_all(list(self._waiting()))
@@ -105,8 +103,8 @@ class SqliteBackend(Backend):
 
     def _waiting(self) -> Iterator[_Ticket]:
         """Everyone in the queue; others may join it meanwhile, and are taken along."""
-        while self._queue:
-            yield self._queue.popleft()
+        while self._connections.queue:
+            yield self._connections.queue.popleft()
 
     def _commit_all(self, tickets: list[_Ticket]) -> None:
         """One transaction for all; if it fails, one for each, so that only the one at fault gets the error."""

@@ -10,19 +10,21 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 from weakref import WeakSet
 
 from holdfast.backends.sqlite import files
 
+T = TypeVar("T")
 _POOLED: Final = 8
 
 
-class Connections:
-    """The connections of one store in this process."""
+class Connections(Generic[T]):
+    """The connections of one store in this process, and who waits for the one that writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,6 +34,7 @@ class Connections:
 
     def _start(self) -> None:
         self.writing = threading.Lock()
+        self.queue: deque[T] = deque()  # a child must not commit what its parent's threads wait for
         self._readers: list[sqlite3.Connection] = []
         self._gate = threading.Condition()
         self._reading = 0
@@ -115,8 +118,8 @@ class Connections:
             self._close_all()
 
 
-_alive: WeakSet[Connections] = WeakSet()
-_forking: list[Connections] = []
+_alive: WeakSet[Connections[Any]] = WeakSet()
+_forking: list[Connections[Any]] = []
 
 
 def _before_fork() -> None:

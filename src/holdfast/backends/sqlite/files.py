@@ -93,8 +93,8 @@ def _check_kind(path: Path) -> None:
 
 def _check_length(path: Path, header: bytes) -> None:
     """SQLite would fill up a file that was cut short with zeros, and answer from those."""
-    if Path(f"{path}-wal").exists():
-        return  # the file may be shorter than its header says until the log is written back
+    if Path(f"{path}-wal").exists() or Path(f"{path}-journal").exists():
+        return  # the file may be shorter than its header says until SQLite has written back or undone what is there
     page = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
     wanted = pages * (65536 if page == 1 else page)
