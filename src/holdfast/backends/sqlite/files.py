@@ -85,6 +85,8 @@ def _check_kind(path: Path) -> None:
         return
     except PermissionError as error:
         raise ReadOnly(f"{path}: it can't be read; check its rights ({error})") from error
+    if Path(f"{path}-journal").exists():
+        return  # a change that was cut off, perhaps the very first: SQLite undoes it
     if start and start[: len(_MAGIC)] != _MAGIC:
         raise NotAStore(f"{path}: it is not a Holdfast store and was left as it is; name another file")
     if start:
@@ -93,8 +95,8 @@ def _check_kind(path: Path) -> None:
 
 def _check_length(path: Path, header: bytes) -> None:
     """SQLite would fill up a file that was cut short with zeros, and answer from those."""
-    if Path(f"{path}-wal").exists() or Path(f"{path}-journal").exists():
-        return  # the file may be shorter than its header says until SQLite has written back or undone what is there
+    if Path(f"{path}-wal").exists():
+        return  # the file may be shorter than its header says until the log is written back
     page = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
     wanted = pages * (65536 if page == 1 else page)
@@ -103,8 +105,10 @@ def _check_length(path: Path, header: bytes) -> None:
 
 
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("BEGIN")  # another process may be creating the store: look at one moment of it
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    connection.execute("COMMIT")
     if application != APPLICATION_ID and (tables or application):
         raise NotAStore(f"{path}: this SQLite database belongs to another program and was left as it is")
     if not tables:
@@ -139,7 +143,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
                     connection.execute(statement)
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # SQLite has undone it already if the disk is full
+                connection.execute("ROLLBACK")
             raise
 
 
