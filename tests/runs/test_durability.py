@@ -269,8 +269,6 @@ def test_async_closing_the_store_drains(world, store, thread):
 
 def test_async_a_crash_gives_each_step_its_own_result_again(world, store, thread, other, clock):
     """Steps are journalled before the saves between them are written: those saves may be lost, and not the steps."""
-    if world.name.endswith("uncached"):
-        pytest.skip("without a cache a step waits for the saves before it, so that they are not lost")
     saves = failing_saves(store)
     run = entered(thread.run(input={"n": 0}, durability="async", ttl=5))
     saves.go.clear()

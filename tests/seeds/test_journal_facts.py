@@ -75,18 +75,6 @@ def test_17_the_order_is_covered_then_seq_and_never_the_clock(store, clock):
     assert thread.at(journal_seq=5).id == late.id
 
 
-@pytest.mark.skipif(not hasattr(holdfast.Thread, "prune"), reason="prune is not there yet")
-def test_18_prune_by_coverage_keeps_the_latest_terminal_checkpoint_and_says_which(store):
-    thread = store.thread("run")
-    covering(thread, 1, 2)
-    ended = thread.save({"n": "end"}, status="completed")
-    thread.journal.append("event", {})
-    thread.save({"n": "new"})
-    report = thread.prune(holdfast.Retention(covered_before=99, keep_terminal=True))  # type: ignore[attr-defined]
-    assert ended.id in {info.id for info in thread.history()}
-    assert ended.id in str(report)
-
-
 def test_19_a_failed_intent_append_prevents_the_effect(store):
     appends, calls = failing_appends(store), Calls()
     with pytest.raises(holdfast.StorageFailed), store.thread("run").run(input={}) as run:
