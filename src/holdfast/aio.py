@@ -373,7 +373,7 @@ class AsyncRun(Generic[S]):
         An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
         """
         delays = backoff(retries)
-        begun = await threaded(self._calls.begin_step, name, key, idempotent)
+        begun = await threaded(self._calls.begin_step, self._calls.use_step(name, key), name, key, idempotent)
         if begun.known:
             return begun.value
         for delay in (*delays, None):

@@ -295,12 +295,15 @@ class RunCalls(Generic[S]):
 
     # ---------------------------------------------------------------- steps
 
-    async def begin_step(self, name: str, key: str | None, idempotent: bool) -> Begun:
-        """What is known about this step, or its intent, committed."""
+    def use_step(self, name: str, key: str | None) -> Use:
+        """Count the use where it is asked for: steps that are gathered are told apart by the order of their calls."""
         self._check_open("step")
         if key is not None:
             check_id(key, "key")
-        use = self._replay.use("step", check_text(name, "name"), key)
+        return self._replay.use("step", check_text(name, "name"), key)
+
+    async def begin_step(self, use: Use, name: str, key: str | None, idempotent: bool) -> Begun:
+        """What is known about this step, or its intent, committed."""
         if isinstance(use.found, Effect):
             try:
                 if self._replay.answer(use.found, name, idempotent):

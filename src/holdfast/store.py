@@ -359,7 +359,7 @@ class Run(Generic[S]):
         An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
         """
         delays = backoff(retries)
-        begun = run(self._calls.begin_step, name, key, idempotent)
+        begun = run(self._calls.begin_step, self._calls.use_step(name, key), name, key, idempotent)
         if begun.known:
             return begun.value  # type: ignore[no-any-return]
         for delay in (*delays, None):
