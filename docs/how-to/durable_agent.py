@@ -1,34 +1,10 @@
-"""A support agent that may be killed at any moment: python durable_agent.py [yes | no]"""
+"""A support agent that may be killed at any moment: python durable_agent.py [yes | no | retry]"""
 
 import sys
-import time
-from pathlib import Path
+
+from stand_ins import TOOLS, model
 
 import holdfast
-
-
-def model(messages):
-    """Stands in for a language model: it asks for two tools, and answers when it has their results."""
-    if messages[-1]["role"] == "user":
-        return {"role": "assistant", "content": "I look it up and refund it.", "calls": ["look_up", "refund"]}
-    return {"role": "assistant", "content": f"Sorry! {messages[-2]['content']}; {messages[-1]['content']}", "calls": []}
-
-
-def look_up(key):
-    return "order 7 is lost"
-
-
-def refund(key):
-    """Stands in for a payment service: it is given the key, and pays once for each."""
-    paid = Path("payments.txt")
-    if not paid.exists() or key not in paid.read_text().split():
-        with paid.open("a") as file:
-            file.write(key + "\n")
-    time.sleep(1)  # the money has moved, and we do not know it yet: the worst moment to be killed
-    return "345 EUR refunded"
-
-
-TOOLS = {"look_up": look_up, "refund": refund}
 
 
 def agent(thread, **start):
@@ -45,11 +21,15 @@ def agent(thread, **start):
                     result = run.step(tool, TOOLS[tool], key, key=key)
                 messages.append({"role": "tool", "content": result})
             run.save({"messages": messages}, node="turn")
+    return f"{thread.id} {thread.latest().status}: {thread.latest().state['messages'][-1]['content']}"
 
 
 if __name__ == "__main__":
     with holdfast.open("agents.db") as store:
-        thread = store.thread("support/42")
-        question = {"messages": [{"role": "user", "content": "Where is my order 7?"}]}
-        agent(thread, **({"resume": sys.argv[1] == "yes"} if sys.argv[1:] else {"input": question}))
-        print(thread.latest().status, "-", thread.latest().state["messages"][-1]["content"])
+        thread, word = store.thread("support/42"), "".join(sys.argv[1:])
+        if word == "retry":  # from the question, in a fork; what was paid stays paid
+            print(agent(thread.fork(at=thread.at(step=0).id, to="support/42-retry")))
+        elif word:
+            print(agent(thread, resume=word == "yes"))
+        else:
+            print(agent(thread, input={"messages": [{"role": "user", "content": "Where is my order 7?"}]}))

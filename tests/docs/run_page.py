@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 import types
+from pathlib import Path
 from typing import Any
 
 
@@ -20,6 +21,7 @@ def main() -> int:
     page = json.load(sys.stdin)
     module = types.ModuleType("example")  # classes that examples define are looked up in their module
     sys.modules["example"] = module
+    sys.path.append(str(Path(page["page"]).parent))  # a page's programs lie beside it
     return next((1 for example in page["examples"] if not _passes(page, example, module)), 0)
 
 

@@ -51,36 +51,42 @@ def test_the_page_shows_the_program_as_it_is() -> None:
 
 def test_the_loop_is_short() -> None:
     lines = PROGRAM.read_text("utf-8").splitlines()
-    assert len([line for line in lines if line.strip()]) <= 50  # with the stand-ins; the loop itself is 14
+    assert len([line for line in lines if line.strip()]) <= 32
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
-    """What the first and the last process printed, and what was paid."""
+def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """What the processes printed that were not killed, and what was paid before the last."""
     folder = tmp_path_factory.mktemp("agent")
     asked = finished(start(folder))
     killed(start(folder, "yes"), folder / "payments.txt")
     done = finished(start(folder))
-    return asked, done, (folder / "payments.txt").read_text()
+    paid = (folder / "payments.txt").read_text()
+    return asked, done, paid, finished(start(folder, "retry")), (folder / "payments.txt").read_text()
 
 
-def test_it_stops_at_the_question(session: tuple[str, str, str]) -> None:
-    assert session[0] == "interrupted - Where is my order 7?\n"
+def test_it_stops_at_the_question(session: tuple[str, ...]) -> None:
+    assert session[0] == "support/42 interrupted: Where is my order 7?\n"
 
 
-def test_killed_in_the_middle_of_the_payment_it_finishes(session: tuple[str, str, str]) -> None:
-    assert session[1] == "completed - Sorry! order 7 is lost; 345 EUR refunded\n"
+def test_killed_in_the_middle_of_the_payment_it_finishes(session: tuple[str, ...]) -> None:
+    assert session[1] == "support/42 completed: Sorry! order 7 is lost; 345 EUR refunded\n"
 
 
-def test_it_has_paid_once(session: tuple[str, str, str]) -> None:
+def test_it_has_paid_once(session: tuple[str, ...]) -> None:
     assert session[2] == f"{KEY}\n"
 
 
-def test_the_page_shows_what_was_printed(session: tuple[str, str, str]) -> None:
+def test_retried_in_a_fork_it_asks_again_and_pays_nothing_before_the_answer(session: tuple[str, ...]) -> None:
+    assert session[3] == "support/42-retry interrupted: Where is my order 7?\n"
+    assert session[4] == session[2]
+
+
+def test_the_page_shows_what_was_printed(session: tuple[str, ...]) -> None:
     found = re.search(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert found
     shown = [line for line in found[1].splitlines() if not line.startswith("$")]
-    assert shown == [line for printed in session for line in printed.splitlines()]
+    assert shown == [line for printed in session[:4] for line in printed.splitlines()]
 
 
 def test_declined_it_pays_nothing(tmp_path: Path) -> None:
