@@ -498,7 +498,8 @@ R = TypeVar(
 
 def sealed(row: R) -> R:
     """The row with its checksum filled in: over every column, so that a swapped row shows as well as a flipped bit."""
-    return type(row)._make((*row[:-1], crc32(_encode(row[:-1]))))
+    columns = row[:-1]
+    return tuple.__new__(type(row), (*columns, crc32(_encode(columns))))
 
 
 def checked(row: R) -> R:

@@ -79,6 +79,8 @@ class Handle:
 
     def inner(self, namespace: str) -> Handle:
         """The same caller in another namespace of the thread."""
+        if namespace == self.namespace and self.metadata is None:
+            return self
         return replace(self, namespace=namespace, metadata=None)
 
     @property
