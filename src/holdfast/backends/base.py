@@ -498,7 +498,7 @@ R = TypeVar(
 
 def sealed(row: R) -> R:
     """The row with its checksum filled in: over every column, so that a swapped row shows as well as a flipped bit."""
-    columns = row[:-1]
+    columns: tuple[object, ...] = row[:-1]
     return tuple.__new__(type(row), (*columns, crc32(_encode(columns))))
 
 
