@@ -10,7 +10,7 @@ import numpy
 import pytest
 from langchain_core.messages import AIMessage
 
-from holdfast.codec import Codec, Opaque, arrays, messages
+from holdfast.codec import Codec, Opaque, arrays
 from tests.unit.codec_values import CLASSES, Colour, Place, Plan, Point, Thing
 
 KNOWING = Codec(CLASSES)
@@ -87,15 +87,6 @@ def test_an_enum_member_that_is_gone_is_opaque() -> None:
 
 def test_messages_load_without_being_named() -> None:
     assert IGNORANT.decode(KNOWING.encode(AIMessage("hi"))) == AIMessage("hi")
-
-
-def test_messages_are_opaque_without_langchain(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = KNOWING.encode([AIMessage("hi")])
-    monkeypatch.setitem(sys.modules, "langchain_core", None)
-    assert messages.message_class("langchain_core.messages.ai.AIMessage") is None
-    found = Codec().decode(data)
-    assert found[0].fields["content"] == "hi"
-    assert IGNORANT.encode(found) == data
 
 
 def test_arrays_are_opaque_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import decimal
 import functools
+import ipaddress
+import re
 import subprocess
 import sys
 import threading
@@ -15,9 +17,9 @@ import msgspec
 import pydantic
 import pytest
 
-from holdfast.codec import Codec, Handler, register
-from holdfast.codec.wire import pack_raw, unpack
-from holdfast.errors import InvalidArgument
+from holdfast.codec import Codec, Handler, Opaque, register
+from holdfast.codec.wire import Marker, pack_raw, unpack
+from holdfast.errors import Corrupt, InvalidArgument
 from tests.unit.codec_values import CLASSES, Fixed, Model, Place, Plan, Task, Thing, same
 
 CODEC = Codec(CLASSES)
@@ -123,6 +125,88 @@ def test_a_cached_property_is_not_stored() -> None:
     assert "lock" not in Codec([Cached]).decode(CODEC.encode(cached)).__dict__
 
 
+@pytest.mark.parametrize(
+    "text", ["1.2.3.4", "::1", "fe80::1%eth0", "1.2.3.0/24", "fe80::%eth0/64", "1.2.3.4/24", "fe80::1%eth0/64"]
+)
+@pytest.mark.parametrize("make", [ipaddress.ip_address, ipaddress.ip_network, ipaddress.ip_interface])
+def test_addresses_keep_their_class_prefix_and_scope(make: Any, text: str) -> None:
+    try:
+        value = make(text)
+    except ValueError:
+        return
+    found = again([value])[0]
+    assert (type(found), str(found), found) == (type(value), str(value), value)
+    assert getattr(found, "network", 0) == getattr(value, "network", 0)
+
+
+def test_a_pattern_loses_debug_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    value = re.compile("a|b", re.DEBUG | re.MULTILINE)
+    assert capsys.readouterr().out
+    assert again(value) == re.compile("a|b", re.MULTILINE)
+    assert not capsys.readouterr().out
+
+
+def test_a_pattern_of_a_texts_subclass_is_of_plain_text() -> None:
+    class Text(str):
+        pass
+
+    class Data(bytes):
+        pass
+
+    assert same(again(re.compile(Text("a"))).pattern, "a")
+    assert same(again(re.compile(Data(b"a"))).pattern, b"a")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(", "a{99999999999}", "(" * 9000 + ")" * 9000, "(?P<x", b"(", "*"], ids=lambda p: p[:9]
+)
+def test_a_pattern_that_does_not_compile_here_is_opaque(pattern: Any) -> None:
+    data = pack_raw([1, [Marker(28), pattern, 0]])
+    found = CODEC.decode(data)
+    assert (type(found[1]), found[1].name) == (Opaque, "tag 28")
+    assert CODEC.encode(found) == data
+
+
+@pytest.mark.parametrize("flags", [1 << 40, int(re.LOCALE), int(re.ASCII | re.UNICODE)])
+def test_flags_that_do_not_fit_make_a_pattern_opaque(flags: int) -> None:
+    assert type(CODEC.decode(pack_raw([Marker(28), "x", flags]))) is Opaque
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [Marker(27)],
+        [Marker(27), "IPv4Address"],
+        [Marker(27), "IPv5Address", b"1234"],
+        [Marker(27), "IPv4Address", b"123"],
+        [Marker(27), "IPv4Address", b"1234", 5],
+        [Marker(27), "IPv4Network", b"1234"],
+        [Marker(27), "IPv4Network", b"1234", 24],
+        [Marker(27), "IPv4Network", b"1200", 99],
+        [Marker(27), "IPv4Network", b"1200", [1]],
+        [Marker(27), "IPv6Address", b"1234"],
+        [Marker(27), "IPv6Address", b"1" * 16, "a/b"],
+        [Marker(27), "IPv4Address", "1.2.3.4.5"],
+        [Marker(27), [], b"1234"],
+        [Marker(28)],
+        [Marker(28), "x"],
+        [Marker(28), "x", 0, 0],
+        [Marker(28), "x", "i"],
+        [Marker(28), "x", None],
+        [Marker(28), "x", int(re.DEBUG)],
+        [Marker(28), 5, 0],
+        [Marker(28), [], 0],
+        [Marker(28), [Marker(6)], 0],
+        [Marker(28), [Marker(1), "x"], 0],
+    ],
+    ids=repr,
+)
+def test_malformed_addresses_and_patterns_are_corrupt(record: list[Any]) -> None:
+    for value in (record, {"k": [record]}):
+        with pytest.raises(Corrupt):
+            CODEC.decode(pack_raw(value))
+
+
 def test_a_handler_of_ones_own_packs_and_builds() -> None:
     class Money:
         def __init__(self, cents: int) -> None:
@@ -147,6 +231,12 @@ def test_a_tag_can_be_taken_once() -> None:
 def test_raw_structures_pack_to_the_same_bytes() -> None:
     data = CODEC.encode({(1, (2,)): {Place("x", frozenset({1})): Plan("y")}})
     assert pack_raw(unpack(data)[0]) == data
+
+
+@pytest.mark.parametrize("before", [b"", b"\xc7", b"\xc7" * 99, b"\xc7" * 100, b"\xc7" * 101, b"\xc7\x01" * 300])
+def test_a_marker_is_found_however_many_bytes_look_like_one(before: bytes) -> None:
+    for value in ([before, (1,)], [before, "x"], before, [before, b"\xc7"]):
+        assert same(again(value), value)
 
 
 def test_threads_share_a_codec() -> None:

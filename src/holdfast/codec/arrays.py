@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.codec.registry import Build, Handler, Pack, Unstorable, install, marked
+from holdfast.codec.registry import Build, Pack, Scalar, Unstorable, install, marked
 
 if TYPE_CHECKING:
     from holdfast.codec.classes import Classes
 
 
-class _NumpyHandler(Handler):
+class _NumpyHandler(Scalar):
     __slots__ = ()
 
     def builder(self, record: list[Any], classes: Classes) -> Build | None:
@@ -18,7 +18,7 @@ class _NumpyHandler(Handler):
             import numpy  # noqa: F401
         except ImportError:
             return None
-        return self.build
+        return super().builder(record, classes)
 
 
 class _Arrays(_NumpyHandler):
@@ -45,7 +45,14 @@ def _describe(dtype: Any) -> Any:
     description = npy.dtype_to_descr(dtype)
     if npy.descr_to_dtype(description) != dtype:
         raise Unstorable(f"numpy dtype {dtype} can't be stored")
-    return description
+    return _plain(description)
+
+
+def _plain(part: Any) -> Any:
+    """A description without subclasses of str, which the names of fields may be instances of."""
+    if isinstance(part, list | tuple):
+        return type(part)(map(_plain, part))
+    return str.__str__(part) if isinstance(part, str) else part
 
 
 def _dtype(description: Any) -> Any:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
+from types import MemberDescriptorType
 from typing import Any
 
 from holdfast.codec.objects import Family, Fields, PutTogether, TakeApart
+from holdfast.codec.statics import ancestors, is_python_class, own
 
 _PLAIN = ""
+_Slots = dict[str, MemberDescriptorType]
 
 
 class Subclasses(Family):
@@ -22,6 +26,7 @@ class Subclasses(Family):
         self._base = base
         self._plain = plain
         self._fill = fill
+        self._plain_type = dict if base is OrderedDict else base
 
     def claims(self, cls: type) -> bool:
         return issubclass(cls, self._base) and cls is not self._base and not issubclass(cls, defaultdict)
@@ -34,27 +39,50 @@ class Subclasses(Family):
         return lambda value: (_PLAIN, self._plain(value), *chain.from_iterable(_attributes(value, slots).items()))
 
     def put_together(self, cls: type) -> PutTogether:
-        return lambda fields: self._build(cls, dict(fields))
+        slots = _slots(cls)
+        return lambda fields: self._build(cls, slots, dict(fields))
 
-    def _build(self, cls: type, fields: Fields) -> Any:
-        plain = fields.pop(_PLAIN)
+    def is_quiet(self, cls: type) -> bool:
+        # It is: the value is of the plain type and goes in by the builtin's own methods, so that the class's __new__,
+        # __init__ and __setitem__ have no part in it, and attributes go past its properties. Only a class made in C has
+        # to make its instances itself.
+        derived = (base for base in ancestors(cls) if issubclass(base, self._base) and base is not self._base)
+        return all(map(is_python_class, derived))
+
+    def _build(self, cls: type, slots: _Slots, fields: Fields) -> Any:
+        instance = self._new(cls, fields.pop(_PLAIN))
+        for name in slots.keys() & fields.keys():
+            slots[name].__set__(instance, fields.pop(name))
+        if fields:
+            _set_attributes(instance, fields)
+        return instance
+
+    def _new(self, cls: type, plain: Any) -> Any:
+        if type(plain) is not self._plain_type:  # anything else would be asked to turn itself into it
+            raise TypeError(f"the value of a {cls.__qualname__} is not a {self._plain_type.__name__}")
         if self._fill is None:
-            instance = self._base.__new__(cls, plain)
-        else:
-            instance = self._base.__new__(cls)
-            self._fill(instance, plain)
-        for name, value in fields.items():
-            object.__setattr__(instance, name, value)
+            return self._base.__new__(cls, plain)
+        instance = self._base.__new__(cls)
+        self._fill(instance, plain)
         return instance
 
 
-def _slots(cls: type) -> tuple[str, ...]:
-    found = [vars(base).get("__slots__", ()) for base in cls.__mro__]
-    names = chain.from_iterable((slots,) if isinstance(slots, str) else slots for slots in found)
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+def _slots(cls: type) -> _Slots:
+    """The slots of a class under the names that its instances know them by, which are longer for private ones."""
+    found: _Slots = {}
+    for base in filter(is_python_class, reversed(ancestors(cls))):
+        found |= {name: slot for name, slot in own(base).items() if type(slot) is MemberDescriptorType}
+    return found
 
 
-def _attributes(value: Any, slots: tuple[str, ...]) -> Fields:
+def _set_attributes(instance: Any, values: Fields) -> None:
+    if not all(type(name) is str for name in values):
+        raise TypeError("the name of an attribute is not a text")
+    with suppress(AttributeError):  # a class that keeps no attributes any more
+        object.__getattribute__(instance, "__dict__").update(values)
+
+
+def _attributes(value: Any, slots: _Slots) -> Fields:
     set_slots = {name: getattr(value, name) for name in slots if hasattr(value, name)}
     return {**set_slots, **getattr(value, "__dict__", {})}
 

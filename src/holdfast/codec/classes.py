@@ -1,6 +1,6 @@
 """The classes a codec may build: those it was given, those their fields mention, and LangChain's messages.
 
-Nothing else is ever looked up, imported or called because of a name in the data.
+If it was told so, also those that are imported. Nothing is ever imported or called because of a name in the data.
 """
 
 from __future__ import annotations
@@ -9,13 +9,19 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from holdfast.codec.annotations import mentioned
-from holdfast.codec.messages import message_class
-from holdfast.codec.objects import Family, PutTogether, families, family_of, name_of
+from holdfast.codec.imported import class_named, quiet_family
+from holdfast.codec.messages import NAMES, message_class
+from holdfast.codec.objects import Family, PutTogether, families, family_of
+from holdfast.codec.reports import report_unknown
+from holdfast.codec.statics import name_of
 
 Types = Iterable[Any] | Mapping[str, Any]
+Imported = bool | frozenset[str]
+"""Whether classes may be looked up among those that are imported, or the names of those that may."""
 
 
 class _Known(NamedTuple):
+    cls: type
     family: Family
     check: Callable[[list[Any]], bool] | None
     put_together: PutTogether
@@ -24,15 +30,19 @@ class _Known(NamedTuple):
 class Classes:
     """Names to classes, and how to put an instance of each together."""
 
-    def __init__(self, by_name: Mapping[str, type]) -> None:
+    def __init__(self, by_name: Mapping[str, type], imported: Imported = False) -> None:
         self.by_name = dict(by_name)
-        self._known: dict[str, _Known] = {}
+        self.imported = imported
+        self.usual_messages = all(message_class(name) is self.by_name[name] for name in NAMES if name in self.by_name)
+        """False if another class stands for one of LangChain's."""
+        self._known: dict[int, _Known] = {}  # by id: the hash of a class may be its metaclass's
 
     def maker(self, record: list[Any]) -> PutTogether | None:
         """The function that turns the record's fields into an instance, or None if no known class takes them."""
         _, kind, name, *_ = record
-        known = self._known.get(name) or self._find(name)
+        known = self._find(name)
         if known is None:
+            report_unknown(str(name), imports_help=self._may_look_up(name) or name in NAMES)
             return None
         if kind != known.family.kind and not _is_same_shape(kind, known.family):
             return None
@@ -41,12 +51,23 @@ class Classes:
         return known.put_together
 
     def _find(self, name: str) -> _Known | None:
-        cls = self.by_name.get(name) or message_class(name)
-        family = cls and family_of(cls)
-        if not family:
+        # The name is looked up each time: its class may be imported later, or anew. How to build the class stays.
+        cls = self.by_name.get(name)
+        if cls is None:
+            cls = message_class(name)
+        if cls is not None:
+            return self._known.get(id(cls)) or self._learn(cls, family_of(cls))
+        cls = class_named(name) if self._may_look_up(name) else None
+        return None if cls is None else self._known.get(id(cls)) or self._learn(cls, quiet_family(cls))
+
+    def _may_look_up(self, name: str) -> bool:
+        return self.imported if isinstance(self.imported, bool) else name in self.imported
+
+    def _learn(self, cls: type, family: Family | None) -> _Known | None:
+        if family is None:
             return None
-        self._known[name] = found = _Known(family, family.check(cls), family.put_together(cls))
-        return found
+        self._known[id(cls)] = known = _Known(cls, family, family.check(cls), family.put_together(cls))
+        return known
 
 
 def _is_same_shape(kind: str, family: Family) -> bool:

@@ -6,7 +6,8 @@
     data = codec.encode({"plan": Plan(steps=("search", "answer"))}, path="state")
     codec.decode(data)["plan"].steps  # ("search", "answer")
 
-Encoding needs no classes; decoding builds those it was given and hands out the others as `Opaque`.
+Encoding needs no classes; decoding builds those it was given and hands out the others as `Opaque`. With
+``imported=True`` it also builds those that the program has imported; with a frozenset of full names, those of them.
 """
 
 from __future__ import annotations
@@ -15,8 +16,17 @@ from typing import Any
 
 import msgspec
 
-from holdfast.codec import arrays, containers, families, scalars, times  # noqa: F401  (they fill the registry)
-from holdfast.codec.classes import Classes, Types, named
+from holdfast.codec import (  # noqa: F401  (they fill the registry)
+    addresses,
+    arrays,
+    containers,
+    families,
+    patterns,
+    scalars,
+    times,
+)
+from holdfast.codec.classes import Classes, Imported, Types, named
+from holdfast.codec.conversations import load, starts_with_message, with_records
 from holdfast.codec.packing import pack
 from holdfast.codec.revive import revive
 from holdfast.codec.walk import pack_slowly
@@ -27,8 +37,8 @@ from holdfast.errors import Corrupt
 class Codec:
     """Values to bytes and back. Immutable; any number of threads may share one."""
 
-    def __init__(self, types: Types = ()) -> None:
-        self._classes = Classes(named(types))
+    def __init__(self, types: Types = (), *, imported: Imported = False) -> None:
+        self._classes = Classes(named(types), imported)
 
     def with_types(self, types: Types) -> Codec:
         """A codec that knows these classes too."""
@@ -37,13 +47,13 @@ class Codec:
         if not new:
             return self
         codec = Codec()
-        codec._classes = Classes({**known, **new})
+        codec._classes = Classes({**known, **new}, self._classes.imported)
         return codec
 
     def encode(self, value: Any, path: str = "value") -> bytes:
         """The bytes of a value, the same for the same value; `EncodeError` names the place of what can't be stored."""
         try:
-            return pack(value)
+            return pack(with_records(value) if type(value) is list else value)
         except MemoryError:
             raise
         except Exception:
@@ -60,5 +70,9 @@ class Codec:
             raise Corrupt(f"stored bytes do not decode: {type(error).__name__}: {error}") from error
 
     def _decode(self, data: bytes) -> Any:
+        if starts_with_message(data) and self._classes.usual_messages:
+            messages = load(data)
+            if messages is not None:
+                return messages
         raw, is_value = unpack(data)
         return raw if is_value else revive(raw, self._classes)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from holdfast.codec.objects import Family, Fields, PutTogether, TakeApart, fields_in
+from holdfast.codec.statics import declared
 
 _SIMPLE = frozenset({type(None), bool, int, float, str, bytes})
 
@@ -26,6 +27,10 @@ class Enums(Family):
 
     def put_together(self, cls: type) -> PutTogether:
         return lambda fields: _member(cls, fields)
+
+    def is_quiet(self, cls: type) -> bool:
+        # A combination of flags that was not used before is made by the type that the members have.
+        return not issubclass(cls, enum.Flag) or any(declared(cls, "_member_type_") is plain for plain in (object, int))
 
     def check(self, cls: type) -> Callable[[list[Any]], bool]:
         return lambda record: _is_member(cls, fields_in(record, 3))
@@ -47,7 +52,13 @@ def _is_member(cls: Any, fields: Fields) -> bool:
 
 def _member(cls: Any, fields: Fields) -> Any:
     name = fields.get("name")
-    if name in cls.__members__:
-        return cls.__members__[name]
+    if name in cls._member_map_:
+        return cls._member_map_[name]
     value = fields["value"]
-    return cls(value) if issubclass(cls, enum.Flag) else cls._value2member_map_[value]
+    if issubclass(cls, enum.Flag) and value not in cls._value2member_map_:
+        return _combined(cls, value)
+    return cls._value2member_map_[value]
+
+
+# Calling the class would do as well, but would also ask a `_missing_` of the class's own, and its metaclass.
+_combined: Any = enum.Flag.__dict__["_missing_"].__func__

@@ -5,5 +5,6 @@ from holdfast.codec.enums import Enums
 from holdfast.codec.models import Models
 from holdfast.codec.objects import families
 from holdfast.codec.records import Attrs, Dataclasses, NamedTuples, Structs
+from holdfast.codec.slots import SlotClasses
 
-families[:] = [Enums(), NamedTuples(), Structs(), Models(), *SUBCLASSES, Dataclasses(), Attrs()]
+families[:] = [SlotClasses(), Enums(), NamedTuples(), Structs(), Models(), *SUBCLASSES, Dataclasses(), Attrs()]

@@ -7,8 +7,9 @@ from itertools import chain
 from typing import Any
 
 from holdfast.codec.objects import Family, Fields, PutTogether, TakeApart
+from holdfast.codec.statics import declares, sets_plainly
 
-_SET, _EXTRA, _PRIVATE = "+set", "+extra", "+private"
+SET, EXTRA, PRIVATE = "+set", "+extra", "+private"
 """Not identifiers, so no field can have these names."""
 
 _flatten = chain.from_iterable
@@ -18,7 +19,7 @@ class Models(Family):
     kind = "pydantic"
 
     def claims(self, cls: type) -> bool:
-        return hasattr(cls, "__pydantic_fields__") and hasattr(cls, "__pydantic_private__")
+        return declares(cls, "__pydantic_fields__", "__pydantic_private__")
 
     def names(self, cls: type) -> tuple[str, ...]:
         return tuple(cls.__pydantic_fields__)  # type: ignore[attr-defined]
@@ -36,7 +37,7 @@ class Models(Family):
             if len(values) != usual:  # a cached property, or a field that was deleted
                 values = {name: value for name, value in values.items() if name in names}
             more = _more(model) if model.__pydantic_extra__ or model.__pydantic_private__ else ()
-            return (*_flatten(values.items()), _SET, sorted(model.__pydantic_fields_set__), *more)
+            return (*_flatten(values.items()), SET, sorted(model.__pydantic_fields_set__), *more)
 
         return take_apart
 
@@ -46,13 +47,16 @@ class Models(Family):
     def put_together(self, cls: type) -> PutTogether:
         return _maker(cls)
 
+    def is_quiet(self, cls: type) -> bool:
+        return sets_plainly(cls, ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"))
+
 
 def _more(model: Any) -> list[Any]:
     parts: list[Any] = []
     if model.__pydantic_extra__:
-        parts += _EXTRA, model.__pydantic_extra__
+        parts += EXTRA, model.__pydantic_extra__
     if model.__pydantic_private__:
-        parts += _PRIVATE, model.__pydantic_private__
+        parts += PRIVATE, model.__pydantic_private__
     return parts
 
 
@@ -61,9 +65,9 @@ def _maker(cls: Any) -> PutTogether:
     allows_extra = cls.model_config.get("extra") == "allow"
 
     def build(values: Fields) -> Any:
-        private = values.pop(_PRIVATE, {})
-        extra = values.pop(_EXTRA, {})
-        fields_set = set(values.pop(_SET, values))
+        private = values.pop(PRIVATE, {})
+        extra = values.pop(EXTRA, {})
+        fields_set = set(values.pop(SET, values))
         if values.keys() != names:
             extra |= {name: value for name, value in values.items() if name not in names}
             values = _completed(cls, values)

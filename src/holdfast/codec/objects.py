@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from holdfast.codec.registry import OBJECT, Build, Handler, Pack, install
+from holdfast.codec.statics import name_of
 from holdfast.codec.wire import extension
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Family:
         """A function from fields to an instance. Missing fields take their defaults, unknown ones are left out."""
         raise NotImplementedError
 
+    def is_quiet(self, cls: type) -> bool:
+        """Whether `put_together` runs nothing that the class has written, but for the factories of its defaults."""
+        return True
+
     def channels(self, state: Any) -> Fields:
         """The fields of an instance, not copied."""
         return {name: getattr(state, name) for name in self.names(type(state)) if hasattr(state, name)}
@@ -64,10 +69,6 @@ families: list[Family] = []
 
 def family_of(cls: type) -> Family | None:
     return next((family for family in families if family.claims(cls)), None)
-
-
-def name_of(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def fields_in(record: list[Any], start: int) -> Fields:

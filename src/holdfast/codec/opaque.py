@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.codec.objects import fields_in
-from holdfast.codec.registry import OBJECT, already_packed
+from holdfast.codec.messages import as_fields
+from holdfast.codec.objects import Fields, fields_in
+from holdfast.codec.registry import MESSAGE, OBJECT, already_packed
 from holdfast.codec.wire import pack_raw, unpack, unpack_raw
 from holdfast.errors import Corrupt
 
@@ -36,7 +37,7 @@ class Opaque:
         object.__setattr__(self, "_record", pack_raw(raw))
         object.__setattr__(self, "_classes", classes)
         # An odd part after the fields: the class compares by identity, and its records must not merge in a set.
-        object.__setattr__(self, "_is_unique", kind != "tag" and len(raw) % 2 == 0)
+        object.__setattr__(self, "_is_unique", raw[0].code == OBJECT and len(raw) % 2 == 0)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -44,10 +45,10 @@ class Opaque:
         from holdfast.codec.revive import revive_items
 
         try:
-            parts = revive_items(unpack(self._record)[0][1:], self._classes)
+            marker, *parts = unpack(self._record)[0]
+            return _fields(marker.code, revive_items(parts, self._classes))
         except Exception as error:
             raise Corrupt(f"the fields of a stored {self.name} do not decode: {error}") from error
-        return fields_in(parts, 2) if self.kind != "tag" else {str(index): part for index, part in enumerate(parts)}
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} can't be changed")
@@ -78,10 +79,18 @@ class Opaque:
 
 
 def _kind_and_name(raw: list[Any]) -> tuple[str, str]:
+    if raw[0].code == MESSAGE:
+        return "message", str(raw[1])
     if raw[0].code != OBJECT:
         return "tag", f"tag {raw[0].code}"
     _, kind, name, *_ = raw
     return str(kind), str(name)
+
+
+def _fields(tag: int, parts: list[Any]) -> Fields:
+    if tag == MESSAGE:
+        return as_fields(parts)
+    return fields_in(parts, 2) if tag == OBJECT else {str(index): part for index, part in enumerate(parts)}
 
 
 already_packed[Opaque] = lambda opaque: unpack_raw(opaque._record)

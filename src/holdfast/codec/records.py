@@ -11,15 +11,18 @@ from typing import Any
 import msgspec
 
 from holdfast.codec.objects import Family, Fields, PutTogether, TakeApart
+from holdfast.codec.statics import declared, declares, sets_plainly
 
 _MISSING = object()
+_NODEFAULT: Any = msgspec.NODEFAULT
+_NOT_TOLD = declared(object, "__init_subclass__")
 
 
 class Dataclasses(Family):
     kind = "dataclass"
 
     def claims(self, cls: type) -> bool:
-        return dataclasses.is_dataclass(cls)
+        return declares(cls, "__dataclass_fields__")
 
     def names(self, cls: type) -> tuple[str, ...]:
         return tuple(field.name for field in dataclasses.fields(cls))
@@ -34,12 +37,15 @@ class Dataclasses(Family):
         fields = {field.name: field for field in dataclasses.fields(cls)}
         return lambda values: _filled(object.__new__(cls), fields, values, _dataclass_default)
 
+    def is_quiet(self, cls: type) -> bool:
+        return sets_plainly(cls, self.names(cls))
+
 
 class Attrs(Family):
     kind = "attrs"
 
     def claims(self, cls: type) -> bool:
-        return hasattr(cls, "__attrs_attrs__")
+        return declares(cls, "__attrs_attrs__")
 
     def names(self, cls: type) -> tuple[str, ...]:
         return tuple(field.name for field in _attrs_of(cls))
@@ -62,6 +68,9 @@ class Attrs(Family):
 
         return build
 
+    def is_quiet(self, cls: type) -> bool:
+        return sets_plainly(cls, self.names(cls))
+
 
 class Structs(Family):
     kind = "msgspec"
@@ -73,7 +82,10 @@ class Structs(Family):
         return tuple(cls.__struct_fields__)  # type: ignore[attr-defined]
 
     def required(self, cls: type) -> frozenset[str]:
-        return frozenset(field.name for field in msgspec.structs.fields(cls) if field.required)
+        # msgspec.structs.fields would say so too, but evaluates every annotation first.
+        names, defaults = self.names(cls), cls.__struct_defaults__  # type: ignore[attr-defined]
+        all_defaults = (_NODEFAULT,) * (len(names) - len(defaults)) + defaults
+        return frozenset(name for name, default in zip(names, all_defaults, strict=True) if default is _NODEFAULT)
 
     def take_apart(self, cls: type) -> TakeApart:
         return by_attribute(self.names(cls))
@@ -81,12 +93,18 @@ class Structs(Family):
     def put_together(self, cls: type) -> PutTogether:
         return _struct_maker(cls, self.required(cls))
 
+    def is_quiet(self, cls: type) -> bool:
+        # A Struct is made by calling it, which may be up to a metaclass; and making a twin of a class tells the class.
+        is_called_plainly = declared(type(cls), "__call__") is declared(type(msgspec.Struct), "__call__")
+        makes_twin = declares(cls, "__post_init__")
+        return is_called_plainly and not (makes_twin and declared(cls, "__init_subclass__") is not _NOT_TOLD)
+
 
 class NamedTuples(Family):
     kind = "namedtuple"
 
     def claims(self, cls: type) -> bool:
-        return issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_field_defaults")
+        return issubclass(cls, tuple) and declares(cls, "_fields", "_field_defaults")
 
     def names(self, cls: type) -> tuple[str, ...]:
         return tuple(cls._fields)  # type: ignore[attr-defined]
@@ -162,7 +180,7 @@ def _is_nothing(default: Any) -> bool:
 
 def _struct_maker(cls: Any, required: frozenset[str]) -> PutTogether:
     names = frozenset(cls.__struct_fields__)
-    make = _without_post_init(cls) if hasattr(cls, "__post_init__") else cls
+    make = _without_post_init(cls) if declares(cls, "__post_init__") else cls
 
     def build(values: Fields) -> Any:
         known = {name: value for name, value in values.items() if name in names}

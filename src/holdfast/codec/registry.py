@@ -30,6 +30,9 @@ tag   type            parts after the marker
 23    path            class name, text
 24    numpy array     dtype, shape, order, bytes
 25    numpy scalar    dtype, bytes (or dtype kind and value, for text)
+26    message         "module.QualName", fields, names set; then extra, private
+27    IP address      class name, bytes; prefix of a network; scope if it has one
+28    re.Pattern      pattern, flags
 64+   yours           whatever your handler packs
 ====  ==============  =================================================
 """
@@ -38,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from holdfast.codec.wire import Key, Marker, extension
 from holdfast.errors import InvalidArgument
@@ -49,9 +52,11 @@ if TYPE_CHECKING:
 Pack = Callable[[Any], list[Any]]
 Build = Callable[[list[Any]], Any]
 
-OBJECT = 4
+TUPLE, OBJECT, MESSAGE = 1, 4, 26
 _FIRST_FREE, _LAST = 64, 127
 _CACHE_LIMIT = 10_000
+_PLAIN = frozenset({Marker, type(None), bool, int, float, str, bytes})
+_DEEPEST = 20
 
 
 class Unstorable(TypeError):
@@ -67,6 +72,9 @@ class Handler:
     pack: Callable[[Any], Iterable[Any]]
     build: Build
 
+    attributes_at: ClassVar[tuple[int, ...]] = ()
+    """Which parts are dicts of attributes, whose keys a path shows as ``.name``."""
+
     def packer(self, cls: type) -> Pack | None:
         """The function that packs `cls` with its marker in front, or None if `cls` is not for this handler."""
         return marked(self.tag, self.pack) if cls in self.types else None
@@ -78,6 +86,30 @@ class Handler:
     def label(self, parts: list[Any], index: int) -> str:
         """The step from the value to one of its parts, as a path shows it."""
         return ""
+
+
+class Scalar(Handler):
+    """A handler whose parts are plain values, or made of such: nothing that has methods of a user's to be called."""
+
+    __slots__ = ()
+
+    def builder(self, record: list[Any], classes: Classes) -> Build | None:
+        check_plain(record)
+        return self.build
+
+
+def check_plain(record: list[Any]) -> None:
+    if not _PLAIN.issuperset(map(type, record)) and any(not _is_plain(part, _DEEPEST) for part in record[1:]):
+        raise ValueError(f"{record[0]} has a part of a kind that it can't have")
+
+
+def _is_plain(part: Any, depth: int) -> bool:
+    if type(part) not in (list, tuple):
+        return type(part) not in (dict, Key)
+    marker = part[0] if part else None
+    if type(marker) is Marker and marker.code != TUPLE and not isinstance(handler_of(marker), Scalar):
+        return False
+    return depth > 0 and all(_is_plain(one, depth - 1) for one in part)
 
 
 def marked(tag: int, pack: Callable[[Any], Iterable[Any]]) -> Pack:

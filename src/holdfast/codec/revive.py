@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from holdfast.codec.classes import Classes
+from holdfast.codec.messages import started
 from holdfast.codec.opaque import Opaque
-from holdfast.codec.registry import Build, builder_of
+from holdfast.codec.registry import MESSAGE, Build, builder_of
 from holdfast.codec.wire import Key, Marker
 
 _NOTABLE = frozenset({list, dict, tuple, Marker, Key})
@@ -49,14 +50,14 @@ class _Reviver:
 
     def _visit_list(self, node: list[Any]) -> None:
         for index, child in enumerate(node):
-            if type(child) in _NOTABLE:
+            if type(child) in _NOTABLE and (child or type(child) is tuple):
                 self._place(node, index, child)
 
     def _visit_dict(self, node: dict[Any, Any]) -> None:
         before = len(self._slots)
         has_rich_keys = False
         for key, child in node.items():
-            if type(child) in _NOTABLE:
+            if type(child) in _NOTABLE and (child or type(child) is tuple):
                 self._place(node, key, child)
             if type(key) in _NOTABLE:
                 has_rich_keys = True
@@ -77,10 +78,16 @@ class _Reviver:
             child = node[key] = list(child)
         if type(child) is list and child and type(child[0]) is Marker:
             self._place_record(node, key, child)
-        elif child:
+        else:
             self._order.append(child)
 
     def _place_record(self, node: Any, key: Any, record: list[Any]) -> None:
+        if record[0].code == MESSAGE:
+            message = started(record, self._classes)
+            if message is not None:  # it only waits for what is in its fields
+                node[key], fields = message
+                self._order.append(fields)
+                return
         build = builder_of(record, self._classes)
         if build is None:
             node[key] = Opaque(record, self._classes)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.codec.registry import Handler, install
+from holdfast.codec.registry import Handler, Scalar, install
 
 SURROGATES = 6
 
@@ -34,7 +34,7 @@ def pack_surrogates(text: str) -> list[Any]:
     return [text.encode("utf-8", "surrogatepass")]
 
 
-def _build_str(parts: list[Any]) -> str:
+def build_surrogates(parts: list[Any]) -> str:
     return bytes(parts[0]).decode("utf-8", "surrogatepass")
 
 
@@ -53,12 +53,12 @@ def _build_path(parts: list[Any]) -> pathlib.PurePath:
         return _PATH_NAMED[f"Pure{name}"](text)
 
 
-install(Handler(5, (int,), _pack_int, _build_int))
-install(Handler(SURROGATES, (str,), pack_surrogates, _build_str))
-install(Handler(13, (Decimal,), _pack_decimal, lambda parts: Decimal(parts[0])))
-install(Handler(14, (uuid.UUID,), lambda value: (value.bytes,), lambda parts: uuid.UUID(bytes=parts[0])))
-install(Handler(15, (Fraction,), lambda value: value.as_integer_ratio(), lambda parts: Fraction(parts[0], parts[1])))
-install(Handler(16, (complex,), lambda value: (value.real, value.imag), lambda parts: complex(parts[0], parts[1])))
-install(Handler(17, (range,), lambda value: (value.start, value.stop, value.step), lambda parts: range(*parts)))
+install(Scalar(5, (int,), _pack_int, _build_int))
+install(Scalar(SURROGATES, (str,), pack_surrogates, build_surrogates))
+install(Scalar(13, (Decimal,), _pack_decimal, lambda parts: Decimal(parts[0])))
+install(Scalar(14, (uuid.UUID,), lambda value: (value.bytes,), lambda parts: uuid.UUID(bytes=parts[0])))
+install(Scalar(15, (Fraction,), lambda value: value.as_integer_ratio(), lambda parts: Fraction(parts[0], parts[1])))
+install(Scalar(16, (complex,), lambda value: (value.real, value.imag), lambda parts: complex(parts[0], parts[1])))
+install(Scalar(17, (range,), lambda value: (value.start, value.stop, value.step), lambda parts: range(*parts)))
 install(Handler(18, (slice,), lambda value: (value.start, value.stop, value.step), lambda parts: slice(*parts)))
-install(Handler(23, _PATHS, lambda value: (type(value).__name__, str(value)), _build_path))
+install(Scalar(23, _PATHS, lambda value: (type(value).__name__, str(value)), _build_path))

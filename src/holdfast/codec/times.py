@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from holdfast.codec.registry import Build, Handler, Unstorable, install
+from holdfast.codec.registry import Build, Handler, Scalar, Unstorable, check_plain, install
 
 if TYPE_CHECKING:
     from holdfast.codec.classes import Classes
@@ -33,8 +33,11 @@ def _pack_timedelta(value: timedelta) -> tuple[int, int, int]:
 
 
 def _pack_timezone(value: timezone) -> tuple[Any, ...]:
+    if value is UTC:
+        return ()
     # Pickle's own view of a timezone is the only one that tells whether it was given a name.
-    return () if value is UTC else value.__getinitargs__()  # type: ignore[attr-defined]
+    offset, *name = value.__getinitargs__()  # type: ignore[attr-defined]
+    return (offset, *map(str.__str__, name))
 
 
 def _build_timezone(parts: list[Any]) -> timezone:
@@ -44,14 +47,15 @@ def _build_timezone(parts: list[Any]) -> timezone:
 def _pack_zone(value: ZoneInfo) -> list[Any]:
     if value.key is None:
         raise Unstorable("a ZoneInfo without a key can't be stored")
-    return [value.key]
+    return [str.__str__(value.key)]
 
 
-class _ZoneHandler(Handler):
+class _ZoneHandler(Scalar):
     __slots__ = ()
 
     def builder(self, record: list[Any], classes: Classes) -> Build | None:
         """The zone is looked up first: a machine without that zone's data still loads the rest."""
+        check_plain(record)
         try:
             zone = ZoneInfo(record[1])
         except LookupError:
@@ -59,9 +63,17 @@ class _ZoneHandler(Handler):
         return lambda parts: zone
 
 
-install(Handler(7, (datetime,), _pack_moment, _build_datetime))
-install(Handler(8, (date,), lambda value: (value.isoformat(),), lambda parts: date.fromisoformat(parts[0])))
-install(Handler(9, (time,), _pack_moment, _build_time))
-install(Handler(10, (timedelta,), _pack_timedelta, lambda parts: timedelta(*parts)))
-install(Handler(11, (timezone,), _pack_timezone, _build_timezone))
+class _MomentHandler(Handler):
+    __slots__ = ()
+
+    def builder(self, record: list[Any], classes: Classes) -> Build | None:
+        check_plain(record[:3])  # the zone, which comes fourth, may be of any kind: it is not asked anything
+        return self.build
+
+
+install(_MomentHandler(7, (datetime,), _pack_moment, _build_datetime))
+install(Scalar(8, (date,), lambda value: (value.isoformat(),), lambda parts: date.fromisoformat(parts[0])))
+install(_MomentHandler(9, (time,), _pack_moment, _build_time))
+install(Scalar(10, (timedelta,), _pack_timedelta, lambda parts: timedelta(*parts)))
+install(Scalar(11, (timezone,), _pack_timezone, _build_timezone))
 install(_ZoneHandler(12, (ZoneInfo,), _pack_zone, lambda parts: ZoneInfo(*parts)))

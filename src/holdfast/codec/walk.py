@@ -114,6 +114,8 @@ def _opened(value: Any, place: _Place) -> Opened:
         return list(value), lambda index: f"[{index}]", lambda parts: parts
     if type(value) is dict:
         return _opened_dict(value)
+    if type(value) is _Attributes:
+        return _opened_attributes(value)
     if type(value) in (set, frozenset):
         return _opened_set(value)
     return _opened_record(value, place)
@@ -122,6 +124,15 @@ def _opened(value: Any, place: _Place) -> Opened:
 def _opened_dict(value: dict[Any, Any]) -> Opened:
     flat = [part for item in list(value.items()) for part in item]
     return flat, lambda index: f"[{_shown(flat[index - index % 2])}]", _closed_dict
+
+
+class _Attributes(dict[Any, Any]):
+    """A dict whose keys are attributes in the path."""
+
+
+def _opened_attributes(value: _Attributes) -> Opened:
+    flat, _, close = _opened_dict(value)
+    return flat, lambda index: f".{flat[index - index % 2]}", close
 
 
 def _closed_dict(parts: list[Any]) -> dict[Any, Any]:
@@ -137,6 +148,8 @@ def _opened_set(value: Iterable[Any]) -> Opened:
 def _opened_record(value: Any, place: _Place) -> Opened:
     parts = _packed(value, place)
     handler = handler_of(parts[0])
+    for index in handler.attributes_at if handler else ():
+        parts[index : index + 1] = map(_Attributes, parts[index : index + 1])
     return parts, lambda index: handler.label(parts, index) if handler else "", lambda lowered: lowered
 
 

@@ -18,6 +18,7 @@ MARK = b"\xc7\x00"
 """Bytes without this sequence hold no marked array."""
 
 _LARGE = 1 << 20
+_FEW = 100
 
 
 class Marker:
@@ -108,11 +109,21 @@ def unpack(data: bytes) -> tuple[Any, bool]:
     An array in a dict key is a tuple, or a list inside a `Key`.
     """
     # The scan costs less than looking through the value, and most states have no marked array in them.
-    is_plain = MARK not in data
+    is_plain = not _has_mark(data)
     try:
         return (_unmarked if is_plain else _marked).decode(data), is_plain
     except (RecursionError, TypeError, msgspec.DecodeError):  # too deep for this stack, or an unhashable key
         return unpack_raw(data), False
+
+
+def _has_mark(data: bytes) -> bool:
+    # Looking for one byte is 30 times as fast as looking for two, unless that byte is everywhere.
+    place = data.find(MARK[0])
+    for _ in range(_FEW):
+        if place < 0 or data[place + 1 : place + 2] == MARK[1:]:
+            return place >= 0
+        place = data.find(MARK[0], place + 1)
+    return place >= 0 and data.find(MARK, place) >= 0
 
 
 def unpack_raw(data: bytes) -> Any:
