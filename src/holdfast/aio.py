@@ -15,7 +15,7 @@ from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, ThreadInfo
+from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
 
@@ -283,6 +283,10 @@ class AsyncThread(Generic[S]):
     async def effects_after(self, id: str) -> list[Effect]:
         """The effects that happened after a checkpoint, and would happen again in a fork from there."""
         return await threaded(self._calls.effects_after, id)
+
+    async def prune(self, retention: Retention, *, dry_run: bool = False) -> PruneReport:
+        """Remove what no rule of the retention keeps, in every namespace; with `dry_run` only say what would go."""
+        return await threaded(self._calls.prune, retention, dry_run=dry_run)
 
     async def delete(self) -> None:
         """Delete the thread with all its namespaces; a no-op if it is not there."""

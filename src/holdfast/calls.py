@@ -14,7 +14,18 @@ from typing import Any, Final, Generic, TypeVar
 from holdfast import journal
 from holdfast.backends.registry import open_backend
 from holdfast.codec import Codec, channels_of, state_from
-from holdfast.engine import appending, commits, forks, history, leases, listing, places, removal, writes
+from holdfast.engine import (
+    appending,
+    commits,
+    forks,
+    history,
+    leases,
+    listing,
+    places,
+    removal,
+    retention,
+    writes,
+)
 from holdfast.engine.cache import Cache
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.diff import Diff, diff
@@ -24,7 +35,7 @@ from holdfast.engine.states import Change, replacing
 from holdfast.errors import Conflict, InvalidArgument, NotFound
 from holdfast.ids import MAX_ID, check_id, check_text, is_text, new_id
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, ThreadInfo
+from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
 
 S = TypeVar("S")
 Types = Iterable[type] | Mapping[str, type]
@@ -227,6 +238,9 @@ class ThreadCalls(Generic[S]):
         if encoded:
             checkpoint_id = check_id(id, "a checkpoint id")
             await writes.put_writes(self.engine, self.handle, checkpoint_id, encoded, task, path)
+
+    async def prune(self, keep: Retention, *, dry_run: bool) -> PruneReport:
+        return await retention.prune(self.engine, self.handle, retention.check(keep), dry_run)
 
     async def delete(self) -> None:
         await removal.delete(self.engine, self.handle)

@@ -9,8 +9,11 @@ True
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
+from typing import Final
+from uuid import UUID
 
 from holdfast.errors import InvalidArgument, InvalidId
 
@@ -98,3 +101,19 @@ def is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_UUID_6: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-6[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_GREGORIAN: Final = 0x01B21DD213814000  # 100-nanosecond ticks from 1582, where UUIDs begin, to 1970
+
+
+def id_after(last: str | None) -> str:
+    """A new id, in the form of the one before it: a framework that orders its checkpoints by UUIDs of version 6 has to
+    find ours in their place."""
+    if last is None or _UUID_6.fullmatch(last) is None:
+        return new_id()
+    before = UUID(last)
+    earlier = (before.int >> 80) << 12 | (before.int >> 64) & 0xFFF
+    ticks = max(time.time_ns() // 100 + _GREGORIAN, earlier + 1)
+    number = (ticks >> 12) << 80 | 6 << 76 | (ticks & 0xFFF) << 64 | 2 << 62 | int.from_bytes(os.urandom(8), "big") >> 2
+    return str(UUID(int=number))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 S = TypeVar("S")
@@ -102,6 +102,33 @@ class Lease:
     epoch: int
     until: datetime
     expired: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What `prune` keeps: a checkpoint stays if any of these keeps it.
+
+    Whatever they say, the head of each namespace stays, and every checkpoint that has a label or waits for an answer.
+    """
+
+    keep_last: int | None = None
+    """So many of the head's lineage, in each namespace; 0 means 1."""
+    max_age: timedelta | None = None
+    """Those that are younger."""
+    keep_terminal: bool = False
+    """Those at which a run ended."""
+    keep_lineage: bool = False
+    """All ancestors of the head: only branches that were left go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneReport:
+    """What `prune` removed, or would remove."""
+
+    removed: tuple[str, ...]  # the ids, newest first; the root namespace first
+    kept: int
+    kept_by: Mapping[str, int]  # how many each rule kept
+    dry_run: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

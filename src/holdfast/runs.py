@@ -216,6 +216,7 @@ class RunCalls(Generic[S]):
                 f"{self.handle.name} waits for a value: thread.run(resume=value) gives it", payload=waiting[-1].payload
             )
         if waiting:
+            self._at_rest = False  # even if this fails: a disk that says so may have stored the answer
             row = await self._append(RESUME, {"of": waiting[-1].seq, "value": self.options.resume}, "resume")
             tail.append(entry(self.handle.codec, row))
         elif self.options.resume is not UNSET:

@@ -16,7 +16,7 @@ from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, ThreadInfo
+from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 
 if TYPE_CHECKING:
@@ -269,6 +269,10 @@ class Thread(Generic[S]):
     def effects_after(self, id: str) -> list[Effect]:
         """The effects that happened after a checkpoint, and would happen again in a fork from there."""
         return run(self._calls.effects_after, id)
+
+    def prune(self, retention: Retention, *, dry_run: bool = False) -> PruneReport:
+        """Remove what no rule of the retention keeps, in every namespace; with `dry_run` only say what would go."""
+        return run(self._calls.prune, retention, dry_run=dry_run)
 
     def delete(self) -> None:
         """Delete the thread with all its namespaces; a no-op if it is not there."""

@@ -1,4 +1,4 @@
-"""A store of the first format is brought up to date, whoever opens it and whenever they die."""
+"""A store of an older format is brought up to date, whoever opens it and whenever they die."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 import holdfast
 from tests.crash import settings, shim
 from tests.crash.checker import accepts_saves, check_file
@@ -17,28 +19,28 @@ from tests.crash.nursery import Child, Nursery
 from tests.data.make_format_1 import contents
 
 DATA = Path(__file__).parents[1] / "data"
-WANTED = json.loads((DATA / "format-1.json").read_text())
+WANTED = {number: json.loads((DATA / f"format-{number}.json").read_text()) for number in (1, 2)}
 ROUNDS = settings.ROUNDS // 4
 
 
-def old_store(folder: Path) -> Path:
+def old_store(folder: Path, number: int = 1) -> Path:
     folder.mkdir(exist_ok=True)
     for left in folder.iterdir():
         left.unlink()
-    return Path(shutil.copy(DATA / "format-1.db", folder / "agents.db"))
+    return Path(shutil.copy(DATA / f"format-{number}.db", folder / "agents.db"))
 
 
-def check_migrated(path: Path, prefix: str = "") -> None:
+def check_migrated(path: Path, prefix: str = "", number: int = 1) -> None:
     """It opens, is of the present format, holds what it held in the threads of this prefix, and takes more."""
     with holdfast.open(path) as store:
         found = json.loads(json.dumps(contents(store, prefix)))
-        wanted = {name: WANTED[name] for name in WANTED if name.startswith(prefix)}
+        wanted = {name: what for name, what in WANTED[number].items() if name.startswith(prefix)}
         assert {name: found[name] for name in wanted} == wanted
         assert store.thread("gone").info() is None
         accepts_saves(store)
         store.thread("chat").save({"messages": [], "count": 0})
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone()[0] & 0xFFFF >= 2
+        assert connection.execute("PRAGMA user_version").fetchone()[0] & 0xFFFF >= 3
         assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
     check_file(path)
 
@@ -51,13 +53,30 @@ def check_killed(path: Path, child: Child) -> None:
     check_migrated(path, "chat/e")
 
 
-def test_the_data_is_of_the_first_format(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(old_store(tmp_path / "store"))) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (65537,)
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_data_is_of_an_older_format(tmp_path: Path, number: int) -> None:
+    with closing(sqlite3.connect(old_store(tmp_path / "store", number))) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == ((number << 16) | number,)
 
 
-def test_a_store_of_the_first_format_reads_back_equal(tmp_path: Path) -> None:
-    check_migrated(old_store(tmp_path / "store"))
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_store_of_an_older_format_reads_back_equal(tmp_path: Path, number: int) -> None:
+    check_migrated(old_store(tmp_path / "store", number), number=number)
+
+
+def test_a_log_that_an_older_format_began_goes_on(tmp_path: Path) -> None:
+    """Its frames are compressed after one another, those that follow stand alone."""
+    path = old_store(tmp_path / "store", 2)
+    with holdfast.open(path) as store:
+        before = store.thread("long").latest()
+        for n in range(300):
+            store.thread("long").update({"messages": [f"more {n}" * 9]}, reduce={"messages": holdfast.extend})
+    with holdfast.open(path) as store:
+        after = store.thread("long").latest()
+        assert before is not None
+        assert after is not None
+        assert after.state["messages"] == before.state["messages"] + [f"more {n}" * 9 for n in range(300)]
+    check_file(path)
 
 
 def test_a_journal_and_a_run_work_in_a_store_of_the_first_format(tmp_path: Path) -> None:

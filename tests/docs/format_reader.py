@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import UUID
 from zlib import crc32
 
 import msgpack
@@ -141,7 +142,7 @@ class Reader:
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.db.row_factory = sqlite3.Row
         assert self._pragma("application_id") == 0x484F4C44
-        assert self._pragma("user_version") >> 16 <= 2, "a newer format"
+        assert self._pragma("user_version") >> 16 <= 3, "a newer format"
 
     def close(self) -> None:
         self.db.close()
@@ -215,12 +216,30 @@ class Reader:
         found: dict[tuple[str, int], tuple[str, Any]] = {}
         for level in range(len(lines) - 1, -1, -1):
             era = lines[level - 1]["base_era"] if level else NO_LIMIT
-            for one in self.rows("SELECT * FROM pending WHERE line = ? AND seq = ?", lines[level]["line"], row["seq"]):
-                key = (one["task_id"], one["idx"])
-                if one["era"] < era and (key not in found or one["idx"] < 0):
-                    channel, value = unpacked(one["body"])
-                    found[key] = (channel, unpacked(value))
+            rows = [
+                *self.rows(
+                    "SELECT * FROM sealed WHERE line = ? AND seq = ? ORDER BY era, number",
+                    lines[level]["line"],
+                    row["seq"],
+                ),
+                *self.rows(
+                    "SELECT * FROM pending WHERE line = ? AND seq = ? ORDER BY era", lines[level]["line"], row["seq"]
+                ),
+            ]
+            rows.sort(key=lambda one: int(one["era"]))
+            for task_id, idx, channel, value in (write for one in rows if one["era"] < era for write in _writes(one)):
+                if (task_id, idx) not in found or idx < 0:
+                    found[task_id, idx] = (channel, self._written(row["tree"], value))
         return found
+
+    def _written(self, tree: int, value: bytes | list[int]) -> Any:
+        if isinstance(value, bytes):
+            return unpacked(value)
+        log, pos, *place = value
+        version = self._version(tree, log, pos)
+        if not place:
+            return version
+        return version[place[0]] if len(place) == 1 else version[place[0] : place[1]]
 
     # ---------------------------------------------------------------- journals and leases
 
@@ -319,6 +338,16 @@ class Reader:
         return found
 
 
+def _writes(row: sqlite3.Row) -> list[tuple[str, int, str, Any]]:
+    if "task_id" in row.keys():  # noqa: SIM118  # a Row is no mapping
+        return [(row["task_id"], row["idx"], *unpacked(row["body"]))]
+    return [
+        (str(UUID(bytes=task)) if isinstance(task, bytes) else task, idx, channel, value)
+        for task, _, writes in unpacked(row["body"])
+        for idx, channel, value in writes
+    ]
+
+
 def _entry(entry: bytes | list[Any]) -> bytes | Ref:
     return entry if isinstance(entry, bytes) else Ref(*entry)
 
@@ -331,7 +360,7 @@ def _plain(chunk: sqlite3.Row, prefix: bytes) -> bytes:
     flag, body = chunk["body"][:1], chunk["body"][1:]
     if flag == b"\x00":
         return bytes(body)
-    assert flag == b"\x01"
-    if chunk["kind"] != FRAME or len(prefix) < 8:
+    assert flag in (b"\x01", b"\x02")
+    if chunk["kind"] != FRAME or flag == b"\x02" or len(prefix) < 8:
         return zstd.decompress(body)
     return zstd.decompress(body, zstd_dict=zstd.ZstdDict(prefix, is_raw=True).as_prefix)

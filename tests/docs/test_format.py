@@ -88,7 +88,11 @@ def test_every_kind_of_chunk_is_met(store: Store, reader: Reader) -> None:
     chatter(store, "t", 200)
     store.thread("t").update({"messages": ["short"]}, reduce={"messages": holdfast.extend})
     assert {row["kind"] for row in reader.rows("SELECT DISTINCT kind FROM chunk")} == {KEY, OP, FRAME}
-    assert {row[0] for row in reader.rows("SELECT DISTINCT substr(body, 1, 1) FROM chunk")} == {b"\x00", b"\x01"}
+    assert {row[0] for row in reader.rows("SELECT DISTINCT substr(body, 1, 1) FROM chunk")} == {
+        b"\x00",
+        b"\x01",
+        b"\x02",
+    }
 
 
 def test_every_older_state_is_read(store: Store, reader: Reader) -> None:
@@ -215,6 +219,26 @@ def test_pending_writes_are_read_from_each_view(store: Store, reader: Reader) ->
         assert reader.pending(line, row) == expected
 
 
+def test_writes_of_a_sealed_step_are_read_from_where_they_stand(store: Store, reader: Reader) -> None:
+    """As part of a list, as an item of one, as a whole value, and as themselves; under a UUID and another id."""
+    thread = store.thread("t")
+    message = {"role": "user", "content": text(7)}
+    other = {"role": "user", "content": text(8)}
+    info = thread.save({"messages": [message], "note": "short"})
+    written = [("messages", [other, message]), ("last", message), ("note", text(9)), ("small", 1)]
+    thread.put_writes(info.id, written, task_id="16fd2706-8baf-433b-82eb-8c7fada847da", task_path="p")
+    thread.put_writes(info.id, [("messages", message)], task_id="plain")
+    thread.save({"messages": [message, other, message], "note": text(9), "last": message})
+    (sealed,) = reader.rows("SELECT * FROM sealed")
+    assert len(sealed["body"]) < 200
+    assert reader.rows("SELECT * FROM pending") == []
+    line, found = reader.line("t"), thread.load(info.id)
+    (row,) = reader.rows("SELECT * FROM checkpoint WHERE id = ?", info.id)
+    assert found is not None
+    assert reader.pending(line, row) == {(w.task_id, w.index): (w.channel, w.value) for w in found.pending_writes}
+    assert [(w.channel, w.value) for w in found.pending_writes] == [("messages", message), *written]
+
+
 # ------------------------------------------------------------------------------------------------ journals and runs
 
 
@@ -335,7 +359,7 @@ def test_a_lease_is_read(store: Store, reader: Reader) -> None:
     assert tags() == []
 
 
-def test_a_file_of_format_1_becomes_one_of_format_2(path: Path) -> None:
+def test_a_file_of_format_1_is_brought_up_to_date(path: Path) -> None:
     shutil.copy(FORMAT_1, path)
     before = Reader(path)
     old = {row["line"]: dict(row) for row in before.rows("SELECT * FROM line")}
@@ -343,7 +367,7 @@ def test_a_file_of_format_1_becomes_one_of_format_2(path: Path) -> None:
     holdfast.open(path).close()
     after = Reader(path)
     try:
-        assert after.rows("PRAGMA user_version")[0][0] == 131074
+        assert after.rows("PRAGMA user_version")[0][0] == 196611
         assert after.bad_rows() == []
         fresh = {"journal": 0, "base_journal": 0, "epoch": 0, "worker": "", "lease_at": 0, "lease_ttl": 0}
         found = {row["line"]: dict(row) for row in after.rows("SELECT * FROM line")}
@@ -369,7 +393,10 @@ def test_every_row_matches_its_checksum(store: Store, reader: Reader) -> None:
         assert reader.bad_rows() == []
         fork.journal.append("note", {"n": 1}, key="k")
     assert reader.bad_rows() == []
-    for table in ("thread", "line", "checkpoint", "mark", "chunk", "log", "pending", "journal", "run", "tag", "grave"):
+    thread.put_writes(thread.history(limit=1)[0].id, [("b", "y")], task_id="task")
+    for table in (
+        "thread", "line", "checkpoint", "mark", "chunk", "log", "pending", "sealed", "journal", "run", "tag", "grave",
+    ):  # fmt: skip
         assert reader.rows(f"SELECT 1 FROM {table} LIMIT 1"), f"nothing was checked in {table}"  # noqa: S608
 
 

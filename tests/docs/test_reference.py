@@ -12,6 +12,7 @@ import pytest
 
 import holdfast
 from holdfast import errors
+from holdfast.adapters.langgraph import HoldfastSaver
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 API = (REFERENCE / "api.md").read_text("utf-8")
@@ -25,12 +26,17 @@ SIGNATURES = re.findall(r"^(\w+)(\(.*\))(?: -> .*)?$", API, re.MULTILINE)
 CLASSES = (holdfast.Store, holdfast.Thread, holdfast.Journal, holdfast.Run)
 METHODS = [
     (cls, name)
-    for cls in CLASSES
+    for cls in (*CLASSES, HoldfastSaver)
     for name, member in vars(cls).items()
-    if not name.startswith("_") and inspect.isfunction(member)
+    if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, classmethod))
+    if name.removeprefix("a") not in vars(cls) or not name.startswith("a")  # its twins for asyncio go without saying
+    if name != "from_conn_string"  # the name that from_url has in other savers
 ]
 PROPERTIES = [
-    f"{cls.__name__}.{name}" for cls in CLASSES for name, member in vars(cls).items() if isinstance(member, property)
+    f"{cls.__name__}.{name}"
+    for cls in (*CLASSES, HoldfastSaver)
+    for name, member in vars(cls).items()
+    if isinstance(member, property)
 ]
 FUNCTIONS = [name for name in holdfast.__all__ if inspect.isfunction(getattr(holdfast, name))]
 RAISED = [name for name in holdfast.__all__ if isinstance(getattr(errors, name, None), type)]

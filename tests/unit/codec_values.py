@@ -5,8 +5,10 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import ipaddress
 import math
 import pathlib
+import re
 import zoneinfo
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -181,6 +183,26 @@ _hashable_leaves = st.one_of(
     st.sampled_from([Access.READ, Access.READ | Access.RUN, Access(0), Access(7)]),
     st.sampled_from(
         [pathlib.PurePosixPath("/a/b"), pathlib.PureWindowsPath("c:/x"), pathlib.Path("q"), pathlib.Path()]
+    ),
+    st.ip_addresses(),
+    st.sampled_from(
+        [
+            ipaddress.IPv6Address("fe80::1%eth0"),
+            ipaddress.IPv6Address("::ffff:1.2.3.4"),
+            ipaddress.IPv4Network("10.0.0.0/8"),
+            ipaddress.IPv6Network("fe80::%eth0/64"),
+            ipaddress.IPv4Interface("10.1.2.3/8"),
+            ipaddress.IPv6Interface("fe80::1%\ud800/64"),
+        ]
+    ),
+    st.sampled_from(
+        [
+            re.compile("a+", re.IGNORECASE | re.VERBOSE),
+            re.compile("(?a)\\w(?i:x)"),
+            re.compile(b"\xff(?i:x)", re.DOTALL),
+            re.compile(b"x", re.LOCALE),
+            re.compile("\ud800"),
+        ]
     ),
     st.builds(Text, _text),
     st.builds(Number, st.integers()),
@@ -364,6 +386,9 @@ _COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     **dict.fromkeys((set, frozenset), _same_members),
     **dict.fromkeys((dict, collections.OrderedDict, collections.Counter), _same_items),
     **dict.fromkeys((datetime, time), _same_moment),
+    **dict.fromkeys((ipaddress.IPv4Address, ipaddress.IPv4Network, ipaddress.IPv4Interface), _equal),
+    **dict.fromkeys((ipaddress.IPv6Address, ipaddress.IPv6Network, ipaddress.IPv6Interface), _equal),
+    re.Pattern: _equal,
     float: _same_float,
     complex: lambda a, b: _same_float(a.real, b.real) and _same_float(a.imag, b.imag),
     Decimal: lambda a, b: str(a) == str(b),

@@ -343,7 +343,9 @@ class Logs:
         return [*self.pieces(*self.bases[log]), *(Piece(row, pos) for row in rows)]
 
     def read(self, ref: Ref) -> values.Version:
-        return values.read(ref, self.pieces(ref.log, ref.pos))
+        (version,) = values.read([ref], self.pieces(ref.log, ref.pos))
+        assert version is not None
+        return version
 
 
 def written_on(

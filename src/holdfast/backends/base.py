@@ -1,6 +1,6 @@
 """The contract between the engine and whatever keeps its rows.
 
-A backend sees ids, index fields and bytes, never Python values. It keeps eleven kinds of row (the NamedTuples below)
+A backend sees ids, index fields and bytes, never Python values. It keeps thirteen kinds of row (the NamedTuples below)
 and answers a dozen questions about them. Everything the engine writes goes through one verb::
 
     applied = await backend.commit(Batch(expects=[LineAt(...)], puts=[line_row, checkpoint_row, chunk_row]))
@@ -52,10 +52,11 @@ class ThreadRow(NamedTuple):
 
 
 class GraveRow(NamedTuple):
-    """What is left of a deleted thread: a hash of its id, and how many lives it has had."""
+    """What is left of a deleted thread: a hash of its id, how many lives it has had, and where the last one ended."""
 
     hash: bytes
     generation: int
+    last: str  # the highest checkpoint id, as text: whoever names it or a lower one comes too late
     sum: int = 0
 
 
@@ -127,7 +128,7 @@ class CheckpointRow(NamedTuple):
 
 
 class MarkRow(NamedTuple):
-    """A change of mind about a checkpoint: a new label, or that it was removed from this line's view."""
+    """A change of mind about a checkpoint: a new label or status, or that it was removed from this line's view."""
 
     tree: int
     line: int
@@ -135,6 +136,7 @@ class MarkRow(NamedTuple):
     era: int
     hidden: int
     label: str | None
+    status: str | None
     sum: int = 0
 
 
@@ -172,6 +174,32 @@ class PendingRow(NamedTuple):
     sum: int = 0
 
 
+class SealedRow(NamedTuple):
+    """The pending writes of a checkpoint, once the save that follows it holds what they wrote."""
+
+    tree: int
+    line: int
+    seq: int
+    number: int  # of the save that sealed them
+    era: int
+    body: bytes
+    sum: int = 0
+
+
+class WaitingRow(NamedTuple):
+    """A write for a checkpoint that has not come yet: unseen until it does, and forgotten if it never does."""
+
+    thread: str
+    namespace: str
+    checkpoint: str
+    task_id: str
+    idx: int
+    task_path: str
+    created_at: int
+    body: bytes  # channel and value
+    sum: int = 0
+
+
 class JournalRow(NamedTuple):
     """One entry of a thread's journal; `line` is the root line that it was appended to."""
 
@@ -204,13 +232,15 @@ Row = (
     | LogRow
     | ChunkRow
     | PendingRow
+    | SealedRow
+    | WaitingRow
     | JournalRow
     | RunRow
 )
 
 KEYS: Final[dict[type[Row], int]] = {
     ThreadRow: 1, GraveRow: 1, TagRow: 3, LineRow: 2, CheckpointRow: 3,
-    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 6, JournalRow: 3, RunRow: 3,
+    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 6, SealedRow: 5, WaitingRow: 5, JournalRow: 3, RunRow: 3,
 }  # fmt: skip
 """How many leading columns make up the key of each kind of row."""
 
@@ -288,7 +318,40 @@ class CheckpointThere(NamedTuple):
     seq: int
 
 
-Expect = LineAt | NamespaceFree | RootAt | ThreadAbsent | ThreadAt | GraveAt | IdFree | KeyFree | CheckpointThere
+class PendingAt(NamedTuple):
+    """The pending write of this key is this very row, by its checksum."""
+
+    tree: int
+    line: int
+    seq: int
+    task_id: str
+    idx: int
+    era: int
+    sum: int
+
+
+class WaitingAt(NamedTuple):
+    """So many writes wait for this checkpoint."""
+
+    thread: str
+    namespace: str
+    checkpoint: str
+    writes: int
+
+
+Expect = (
+    LineAt
+    | NamespaceFree
+    | RootAt
+    | ThreadAbsent
+    | ThreadAt
+    | GraveAt
+    | IdFree
+    | KeyFree
+    | CheckpointThere
+    | PendingAt
+    | WaitingAt
+)
 
 
 # ------------------------------------------------------------------------------------------------ removals
@@ -316,7 +379,14 @@ class DropTree(NamedTuple):
     tree: int
 
 
-Drop = DropRow | DropChunks | DropTree
+class DropWaiting(NamedTuple):
+    """Remove the waiting writes of a thread (of all threads, if empty) that are older than this."""
+
+    thread: str
+    before: int
+
+
+Drop = DropRow | DropChunks | DropTree | DropWaiting
 
 
 @dataclass(slots=True)
@@ -326,7 +396,7 @@ class Batch:
     expects: list[Expect]
     puts: Sequence[Row]
     drops: Sequence[Drop] = ()
-    puts_if_free: Sequence[PendingRow] = ()
+    puts_if_free: Sequence[PendingRow | WaitingRow] = ()
 
 
 # ------------------------------------------------------------------------------------------------ answers
@@ -340,6 +410,7 @@ class Found(NamedTuple):
     line: LineRow | None
     head: CheckpointRow | None
     generation: int  # of the grave; 0 when the thread lives or never was
+    last: str = ""  # of the grave, also when the thread lives again
 
 
 class Listed(NamedTuple):
@@ -429,6 +500,10 @@ class Backend(ABC):
         """Rows of this id in any of these lines."""
 
     @abstractmethod
+    async def checkpoints_by_id(self, tree: int, line: int, before: str | None, limit: int) -> list[CheckpointRow]:
+        """Rows of one line in the order of their ids as text, highest first; those lower than `before`, if given."""
+
+    @abstractmethod
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
         """Every mark of these lines."""
 
@@ -438,10 +513,15 @@ class Backend(ABC):
         continues from, oldest first."""
 
     @abstractmethod
-    async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
-        """The pending writes that a line sees for one number: its own, and those of each line below it that were
-        written before the era at which the line above was forked off, as long as the number is theirs. Farthest line
-        first, then by era. The line itself need not be stored yet."""
+    async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
+        """The pending writes that a line sees for these numbers, sealed or not: its own, and those of each line below
+        that were written before the era at which the line above was forked off, as long as the number is theirs.
+        Farthest line first, then by era; of one line and era the sealed ones first, by number. The line itself need
+        not be stored yet."""
+
+    @abstractmethod
+    async def waiting(self, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
+        """The writes that wait for one checkpoint."""
 
     @abstractmethod
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
@@ -457,8 +537,8 @@ class Backend(ABC):
 
     @abstractmethod
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
-        """Threads with a checkpoint or a journal that have all tags, by id; the id starts with `prefix` and follows
-        `after`."""
+        """Threads with a checkpoint or a journal, and all forks, that have all tags, by id; the id starts with `prefix`
+        and follows `after`."""
 
     @abstractmethod
     async def run_lines(self, run_id: str) -> list[RunRow]:
@@ -491,6 +571,8 @@ R = TypeVar(
     LogRow,
     ChunkRow,
     PendingRow,
+    SealedRow,
+    WaitingRow,
     JournalRow,
     RunRow,
 )

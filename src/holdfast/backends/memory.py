@@ -28,6 +28,7 @@ from holdfast.backends.base import (
     DropChunks,
     DropRow,
     DropTree,
+    DropWaiting,
     Expect,
     Filter,
     Found,
@@ -42,15 +43,19 @@ from holdfast.backends.base import (
     LogRow,
     MarkRow,
     NamespaceFree,
+    PendingAt,
     PendingRow,
     Piece,
     RootAt,
     Row,
     RunRow,
+    SealedRow,
     TagRow,
     ThreadAbsent,
     ThreadAt,
     ThreadRow,
+    WaitingAt,
+    WaitingRow,
     Want,
 )
 from holdfast.errors import StorageFailed
@@ -119,9 +124,9 @@ class MemoryBackend(Backend):
                 _DROPS[type(drop)](self, drop)
             for row in batch.puts:
                 self._put(row)
-            for pending in batch.puts_if_free:
-                if self._tables[PendingRow].get(*pending[: KEYS[PendingRow]]) is None:
-                    self._put(pending)
+            for one in batch.puts_if_free:
+                if self._tables[type(one)].get(*one[: KEYS[type(one)]]) is None:
+                    self._put(one)
         return True
 
     def _check(self, batch: Batch) -> None:
@@ -168,25 +173,32 @@ class MemoryBackend(Backend):
             table.drop(row[:3])
 
     def _drop_tree(self, drop: DropTree) -> None:
-        for kind in (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, JournalRow):
+        for kind in (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, SealedRow, JournalRow):
             for row in self._tables[kind].under(drop.tree):
                 self._drop_row(DropRow(kind, tuple(row[: KEYS[kind]])))
         runs = self._tables[RunRow]
         for row in [row for row in runs.rows.values() if row.tree == drop.tree]:
             runs.drop(row[:3])
 
+    def _drop_waiting(self, drop: DropWaiting) -> None:
+        table = self._tables[WaitingRow]
+        for row in table.under(drop.thread) if drop.thread else list(table.rows.values()):
+            if row.created_at < drop.before:
+                table.drop(row[: KEYS[WaitingRow]])
+
     # ---------------------------------------------------------------- reading
 
     async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
         with self._lock:
             thread = self._tables[ThreadRow].get(thread_id)
+            buried = self._tables[GraveRow].get(grave)
+            last = buried.last if buried else ""
             if thread is None:
-                buried = self._tables[GraveRow].get(grave)
-                return Found(None, None, None, None, buried.generation if buried else 0)
+                return Found(None, None, None, None, buried.generation if buried else 0, last)
             root = self._tables[LineRow].get(thread.tree, thread.line)
             line = self._line(thread.tree, thread.line, namespace)
             head = self._tables[CheckpointRow].get(line.tree, line.head_line, line.head_seq) if line else None
-            return Found(thread, root, line, head, 0)
+            return Found(thread, root, line, head, 0, last)
 
     def _line(self, tree: int, thread: int, namespace: str) -> LineRow | None:
         line = self._by_namespace.get((tree, thread, namespace))
@@ -241,6 +253,11 @@ class MemoryBackend(Backend):
                 table.get(tree, line, seq) for line in lines for seq in self._by_id.get((tree, line, checkpoint_id), ())
             ]
 
+    async def checkpoints_by_id(self, tree: int, line: int, before: str | None, limit: int) -> list[CheckpointRow]:
+        with self._lock:
+            rows = [row for row in self._tables[CheckpointRow].under(tree, line) if before is None or row.id < before]
+            return sorted(rows, key=lambda row: (row.id, row.seq), reverse=True)[:limit]
+
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
         with self._lock:
             return [row for line in lines for row in self._tables[MarkRow].under(tree, line)]
@@ -260,15 +277,26 @@ class MemoryBackend(Backend):
                 return found
             log, pos = base.base_log, base.base_pos
 
-    async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
+    async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
         with self._lock:
-            found: list[PendingRow] = self._tables[PendingRow].under(line.tree, line.line, seq)
-            below: LineRow | None = line
-            while below is not None and below.base_line is not None and seq <= below.base_seq:
-                rows = self._tables[PendingRow].under(line.tree, below.base_line, seq)
-                found[:0] = [row for row in rows if row.era < below.base_era]
-                below = self._tables[LineRow].get(line.tree, below.base_line)
-            return found
+            return [row for seq in seqs for row in self._pending(line, seq)]
+
+    def _pending(self, line: LineRow, seq: int) -> list[PendingRow | SealedRow]:
+        found = self._by_era(line.tree, line.line, seq)
+        below: LineRow | None = line
+        while below is not None and below.base_line is not None and seq <= below.base_seq:
+            rows = self._by_era(line.tree, below.base_line, seq)
+            found[:0] = [row for row in rows if row.era < below.base_era]
+            below = self._tables[LineRow].get(line.tree, below.base_line)
+        return found
+
+    def _by_era(self, tree: int, line: int, seq: int) -> list[PendingRow | SealedRow]:
+        rows = [*self._tables[SealedRow].under(tree, line, seq), *self._tables[PendingRow].under(tree, line, seq)]
+        return sorted(rows, key=lambda row: row.era)
+
+    async def waiting(self, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
+        with self._lock:
+            return self._tables[WaitingRow].under(thread, namespace, checkpoint)
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
         with self._lock:
@@ -296,9 +324,9 @@ class MemoryBackend(Backend):
 
     def _listed(self, thread: ThreadRow) -> list[Listed]:
         lines = [line for line in self._tables[LineRow].under(thread.tree) if line.thread == thread.line]
-        if not any(line.checkpoints or line.journal for line in lines):
-            return []
         root = self._tables[LineRow].get(thread.tree, thread.line)
+        if root.base_line is None and not any(line.checkpoints or line.journal for line in lines):
+            return []
         return [Listed(thread, root, self._tables[CheckpointRow].get(thread.tree, root.head_line, root.head_seq))]
 
     async def run_lines(self, run_id: str) -> list[RunRow]:
@@ -363,12 +391,15 @@ _HOLDS: Final[dict[type[Expect], Callable[[MemoryBackend, Any], bool]]] = {
     ThreadAbsent: lambda store, e: store._tables[ThreadRow].get(e.id) is None,
     IdFree: lambda store, e: not store._by_id.get((e.tree, e.line, e.id)),
     KeyFree: lambda store, e: (e.tree, e.line, e.key) not in store._by_key,
+    PendingAt: lambda store, e: getattr(store._tables[PendingRow].get(*e[:-1]), "sum", None) == e.sum,
+    WaitingAt: lambda store, e: len(store._tables[WaitingRow].under(*e[:3])) == e.writes,
     CheckpointThere: lambda store, e: store._tables[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }
 _DROPS: Final[dict[type[Drop], Callable[[MemoryBackend, Any], None]]] = {
     DropRow: MemoryBackend._drop_row,
     DropChunks: MemoryBackend._drop_chunks,
     DropTree: MemoryBackend._drop_tree,
+    DropWaiting: MemoryBackend._drop_waiting,
 }
 
 _alive: WeakSet[MemoryBackend] = WeakSet()

@@ -83,7 +83,7 @@ async def _append_once(
     if not await engine.backend.commit(Batch(expects, [*puts, after, row])):
         return None
     places.bind(handle, here.thread)
-    places.remember(engine, handle, Here(here.thread, after, after, here.head))
+    places.remember(engine, handle, here._replace(root=after, line=after))
     return row
 
 

@@ -194,12 +194,26 @@ def _opened(part: Any) -> _Open:
     return part if isinstance(part, _Open) else _Open(bytes(part))
 
 
+class Replay:
+    """A value on which changes are applied one after the other, and which can be looked at in between."""
+
+    def __init__(self, base: bytes | None) -> None:
+        self._value: Any = base
+
+    def apply(self, changes: Iterable[bytes | Raw]) -> None:
+        """Raises on changes that do not fit."""
+        for one in changes:
+            self._value = _apply(self._value, split_items(one))
+
+    def enc(self) -> bytes:
+        return bytes(_closed(self._value))
+
+
 def replay(base: bytes | None, changes: Iterable[bytes | Raw]) -> bytes:
     """The encoding that results from applying the changes to `base` in order. Raises on changes that do not fit."""
-    value: Any = base
-    for one in changes:
-        value = _apply(value, split_items(one))
-    return bytes(_closed(value))
+    one = Replay(base)
+    one.apply(changes)
+    return one.enc()
 
 
 def _apply(value: Any, change: list[Raw]) -> Any:

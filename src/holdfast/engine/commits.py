@@ -26,14 +26,14 @@ from holdfast.backends.base import (
     ThreadAbsent,
     sealed,
 )
-from holdfast.engine import leases, load, manifest, places, tags, views
+from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
 from holdfast.engine.states import Base, Change, Changed
 from holdfast.errors import Conflict, Contended, Decide, FixTheCall, InvalidArgument, NotFound, ThreadBusy
-from holdfast.ids import new_id
+from holdfast.ids import id_after
 from holdfast.model import ROOT, CheckpointInfo
 
 ATTEMPTS: Final = 500
@@ -42,12 +42,14 @@ ATTEMPTS: Final = 500
 async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -> CheckpointInfo:
     """Plan, commit, and plan again while others are faster."""
     given = fields.id is not None
-    fields = fields if given else fields._replace(id=new_id())  # once: a retry must not become a second checkpoint
     engine.check_open()
     start = _continued(handle, places.remembered(engine, handle))
     for _ in range(ATTEMPTS):
         fresh = start is None
         start = start or _started(handle, await places.find(engine, handle))
+        start.by_id = fields.foreign
+        if fields.id is None:  # once: a retry must not become a second checkpoint
+            fields = fields._replace(id=id_after(start.here.head.id if start.here.head is not None else None))
         try:
             info = await _attempt(engine, handle, fields, change, start, given, fresh)
         except (Decide, FixTheCall, ThreadBusy):
@@ -66,35 +68,56 @@ async def _attempt(
 ) -> CheckpointInfo | None:
     """None when the line has moved since `start` was read."""
     here = start.here
+    first = None
+    if fields.foreign:
+        await foreign.check_late(engine, handle, here, foreign.names_in(fields))
     if given and (fresh or here.line.base_line is not None):
         view = await views.open_view(engine, here.line)
         first = await views.find(engine, view, fields.id or "")
-        if first is not None:
-            return await _same_again(engine, handle, fields, change, view, first) if fresh else None
+        if first is not None and not fresh:
+            return None
+        if first is not None and not fields.foreign:
+            return await _same_again(engine, handle, fields, change, view, first)
     here = start.here = await _admitted(engine, handle, start)
     _check_head(handle, fields, here)
     fields = _covering(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
-    changed = await change(engine, handle, _base(here, parent))
+    changed = await change(engine, handle, _base(here, here.head if parent is None and fields.foreign else parent))
     outer = None
-    if fields.origin is None and handle.namespace:
+    if fields.origin is None and handle.namespace and not fields.foreign:
         outer = await _enclosing(engine, handle)
         fields = fields._replace(origin=outer.head.id if outer is not None and outer.head is not None else None)
     row = checkpoint_row(handle, fields, here, parent, changed)
-    after, batch = _plan(handle, start, row, changed)
+    if first is not None and foreign.is_own(here, first):
+        row, first = foreign.in_place(handle, first, row, changed, parent), None
+    after, batch = _plan(handle, start, row, changed, first)
     if given and not fresh:
         batch.expects.append(IdFree(row.tree, row.line, row.id))
     if outer is not None:
         batch.expects.append(LineAt(outer.line.tree, outer.line.line, outer.line.version))
+    if first is not None:
+        batch.puts = [*batch.puts, *await _replacing(engine, here, first, row)]
+    waited = await foreign.adopted(engine, handle, here, row, batch, fresh) if fields.foreign else []
+    sealing_now = sealing.seal(engine, row, changed, batch)
     if not await engine.backend.commit(batch):
         if outer is not None:
             places.forget(engine, handle.inner(outer.line.namespace))
+        if fresh:  # perhaps what is to be sealed is the reason
+            sealing.forget(engine, sealing_now)
         return None
     places.bind(handle, after.thread)
     for ref, version in changed.versions:
         engine.cache.put((ref.log, ref.pos), version, version.cost)
+    sealing.forget(engine, sealing_now)
+    sealing.note(engine, waited)
     places.remember(engine, handle, after)
-    return CheckpointInfo(**load.fields(handle, row, row.label, row.parent_id))
+    return CheckpointInfo(**load.fields(handle, row, row.label, row.status, row.parent_id))
+
+
+async def _replacing(engine: Engine, here: Here, first: CheckpointRow, row: CheckpointRow) -> list[Row]:
+    """A checkpoint that is saved again: the old one is hidden, and what its tasks wrote is the new one's."""
+    pending = await engine.backend.pending(here.line, [first.seq])
+    return [*foreign.replacement(here, first), *foreign.moved_writes(row, pending, here.root.forks)]
 
 
 async def _admitted(engine: Engine, handle: Handle, start: _Start) -> Here:
@@ -126,6 +149,7 @@ class _Start:
     expects: list[Expect] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     drops: list[Drop] = field(default_factory=list)
+    by_id: bool = False  # the head is the highest id, not the last to come
 
 
 def _continued(handle: Handle, here: Here | None) -> _Start | None:
@@ -138,7 +162,7 @@ def _started(handle: Handle, place: Place) -> _Start:
         return _new(handle, place)
     places.bind(handle, place.thread)
     line = place.line or new_line(place.root.tree, place.root.line, handle.namespace)
-    start = _Start(Here(place.thread, place.root, line, place.head))
+    start = _Start(Here(place.thread, place.root, line, place.head, place.last))
     if line.version == 0:
         start.expects.append(NamespaceFree(line.tree, line.thread, line.namespace))
     return _with_metadata(handle, start)
@@ -150,10 +174,10 @@ def _new(handle: Handle, place: Place) -> _Start:
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
     rows: list[Row] = [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
     if not handle.namespace:
-        return _Start(Here(thread, root, root, None), expects, rows)
+        return _Start(Here(thread, root, root, None, place.last), expects, rows)
     root = sealed(root._replace(version=1))
     line = new_line(root.tree, root.line, handle.namespace)
-    return _Start(Here(thread, root, line, None), expects, [*rows, root])
+    return _Start(Here(thread, root, line, None, place.last), expects, [*rows, root])
 
 
 def _with_metadata(handle: Handle, start: _Start) -> _Start:
@@ -208,7 +232,7 @@ async def _parent(engine: Engine, handle: Handle, fields: Fields, here: Here) ->
     if fields.parent is None or (here.head is not None and fields.parent == here.head.id):
         return here.head
     row = await views.find(engine, await views.open_view(engine, here.line), str(fields.parent))
-    if row is None:
+    if row is None and not fields.foreign:
         raise NotFound(f"{handle.name}: the parent {fields.parent!r} is not there; history() lists what is")
     return row
 
@@ -269,19 +293,26 @@ def _compared(handle: Handle, fields: Fields, first: CheckpointRow, changed: Cha
 # ------------------------------------------------------------------------------------------------ rows
 
 
-def _plan(handle: Handle, start: _Start, row: CheckpointRow, changed: Changed) -> tuple[Here, Batch]:
+def _plan(
+    handle: Handle, start: _Start, row: CheckpointRow, changed: Changed, first: CheckpointRow | None
+) -> tuple[Here, Batch]:
     here = start.here
     line, root = here.line, here.root
     expects = [*start.expects, LineAt(line.tree, line.line, line.version)]
     rows = list(start.rows)
     drops = [*start.drops, *changed.drops]
-    if not handle.namespace:
+    # Whoever chooses ids orders by them: one that comes late is not the head.
+    head = here.head if start.by_id and here.head is not None and row.id < here.head.id else row
+    if not handle.namespace and head is row:
         _retag_status(here, row, rows, drops)
     if row.run_id is not None and (here.head is None or here.head.run_id != row.run_id):
         rows.append(sealed(RunRow(row.run_id, row.tree, row.line)))
-    after = line_after(line, row, changed.stored)
+    if first is not None:
+        line = line._replace(checkpoints=line.checkpoints - 1, marks=line.marks + 1)
+    after = line_after(line, row, changed.stored, head)
     rows += (after, row, *changed.rows)
-    return Here(here.thread, root if handle.namespace else after, after, row), Batch(expects, rows, drops)
+    moved = here._replace(root=root if handle.namespace else after, line=after, head=head)
+    return moved, Batch(expects, rows, drops)
 
 
 def _retag_status(here: Here, row: CheckpointRow, rows: list[Row], drops: list[Drop]) -> None:

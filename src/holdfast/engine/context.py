@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from holdfast.backends.base import Backend
+from holdfast.backends.base import Backend, PendingRow
 from holdfast.codec import Codec
 from holdfast.engine.cache import Cache
 from holdfast.errors import Closed
@@ -33,6 +33,7 @@ class Engine:
     durability: str = "sync"
     cache: Cache = field(default_factory=Cache)
     backlogs: dict[str, Pending] = field(default_factory=dict)
+    noted: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)  # line, seq: see engine/sealing.py
     closed: bool = False
 
     def __post_init__(self) -> None:
@@ -56,6 +57,7 @@ def _after_fork() -> None:
     for engine in list(_alive):
         engine.cache.after_fork()
         engine.backlogs = {}
+        engine.noted = {}
 
 
 os.register_at_fork(after_in_child=_after_fork)

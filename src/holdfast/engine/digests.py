@@ -25,7 +25,7 @@ def _hash(what: bytes, data: Any) -> bytes:
 
 
 def by_items(parts: Parts) -> bool:
-    size = len(parts.enc)
+    size = parts.size
     return size >= _BY_ITEMS_FROM and parts.kind in (LIST, MAP) and size >= _ITEM_AT_LEAST * len(parts.items)
 
 

@@ -30,7 +30,7 @@ from holdfast.engine.reduce import reducing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after
 from holdfast.engine.states import Base
 from holdfast.errors import Conflict, Contended, Deleted, InvalidArgument, NotFound
-from holdfast.ids import new_id, new_number
+from holdfast.ids import id_after, new_number
 
 _ATTEMPTS: Final = 100
 
@@ -75,9 +75,10 @@ async def _free(engine: Engine, target: Handle) -> tuple[int, list[Expect]]:
     there = await places.find(engine, target)
     if there.thread is not None:
         raise Conflict(f"{target.name} exists already; name another target", actual=target.thread_id)
-    if there.generation:
+    if there.generation and not target.reuse:
         raise Deleted(f"{target.name} was deleted; late writers may still mean the old one, so name another target")
-    return 1, [ThreadAbsent(target.thread_id), GraveAt(grave_hash(target.thread_id), 0)]
+    buried = GraveAt(grave_hash(target.thread_id), there.generation)
+    return there.generation + 1, [ThreadAbsent(target.thread_id), buried]
 
 
 def _directory(origin: ThreadRow, target: Handle, generation: int, point: CheckpointRow | None) -> ThreadRow:
@@ -130,8 +131,8 @@ async def _edited(
     base = Base(line.tree, manifest.frozen(load.manifest_of(point)), point.size)
     changed = await reducing(edits, {})(engine, target, base)
     fields = Fields(
-        id=new_id(), source="fork", step=point.step, node=point.node, status=point.status, run_id=point.run_id,
-        next=load.decode_next(point.next) if point.next else (), metadata=point.metadata or None,
+        id=id_after(point.id), source="fork", step=point.step, node=point.node, status=point.status,
+        run_id=point.run_id, next=load.decode_next(point.next) if point.next else (), metadata=point.metadata or None,
         journal_seq=line.journal, parent_thread=handle.thread_id,
     )  # fmt: skip
     row = checkpoint_row(target, fields, here, point, changed)

@@ -102,17 +102,20 @@ async def history(
 def matching(
     handle: Handle, view: View, where: Mapping[str, Any]
 ) -> tuple[Filter, Callable[[CheckpointRow], bool] | None]:
-    """What the backend can compare, and a function for the rest: labels, which marks may change, and metadata."""
+    """What the backend can compare, and a function for the rest: what marks may change, and metadata."""
     columns = {name: where[name] for name in _COLUMNS if name in where}
     for name, value in columns.items():
         check_text(value, f"where[{name!r}]")
     rest = {name: value for name, value in where.items() if name not in _COLUMNS}
-    if not rest:
+    status = columns.pop("status", None) if view.marks else None
+    if not rest and status is None:
         return Filter(**columns), None
     label = rest.pop("label", None)
 
     def keep(row: CheckpointRow) -> bool:
         if label is not None and view.label(row) != label:
+            return False
+        if status is not None and view.status(row) != status:
             return False
         if not rest:
             return True

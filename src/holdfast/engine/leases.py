@@ -103,7 +103,7 @@ async def acquire(engine: Engine, handle: Handle, worker: str, ttl: int) -> None
         if await engine.backend.commit(Batch(expects, puts, _untag(here, LEFT))):
             places.bind(handle, here.thread)
             handle.epoch = taken.epoch
-            places.remember(engine, root_handle, Here(here.thread, taken, taken, here.head))
+            places.remember(engine, root_handle, here._replace(root=taken, line=taken))
             return
     raise Contended(f"{handle.name}: other workers were faster {_ATTEMPTS} times; try again")
 
@@ -152,7 +152,7 @@ async def _changed(engine: Engine, handle: Handle, release: bool | None) -> None
         if release is False:
             puts.append(tags.run(here.thread.id, LEFT))
         if await engine.backend.commit(Batch([LineAt(after.tree, after.line, here.root.version)], puts, drops)):
-            places.remember(engine, root_handle, Here(here.thread, after, after, here.head))
+            places.remember(engine, root_handle, here._replace(root=after, line=after))
             return
         here = None
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times; try again")

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, checked
 from holdfast.codec import Codec
-from holdfast.engine import leases, places, tags
+from holdfast.engine import leases, places, removal, tags, views
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.errors import Corrupt, InvalidArgument
 from holdfast.ids import check_text
@@ -26,8 +26,21 @@ async def threads(
     wanted = [_tag(name, value) for name, value in known.items()]
     if lease is None:
         rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
-        return [await _listed(engine, row) for row in rows]
+        return [await _listed(engine, row) for row in rows if not await _is_empty(engine, row)]
     return await _leased(engine, prefix, [("run", leases.HELD), *wanted], after or "", limit, lease == "expired")
+
+
+async def _is_empty(engine: Engine, row: Listed) -> bool:
+    """A fork whose own checkpoints are all removed may still see those of inner namespaces, through its origin."""
+    root = row.root
+    if root is None or root.checkpoints or root.journal or root.base_line is None:
+        return False
+    handle = Handle(row.thread.id, "", engine.codec)
+    for namespace in await removal.namespaces(engine, root):
+        place = await places.find(engine, handle.inner(namespace))
+        if place.line is not None and place.line.checkpoints:
+            return False
+    return True
 
 
 def _lease(value: Any) -> str | None:
@@ -82,6 +95,9 @@ async def _listed(engine: Engine, row: Listed) -> ThreadInfo:
         if row.root is None or (row.root.head_seq and row.head is None):
             raise Corrupt("a row is missing")
         head = None if row.head is None else checked(row.head)
+        if head is not None and row.root.marks:
+            view = await views.open_view(engine, checked(row.root))
+            head = head._replace(status=view.status(head))
         return _info(engine.codec, checked(row.thread), checked(row.root), head, await engine.backend.now())
     except Corrupt:
         moment = as_datetime(0)

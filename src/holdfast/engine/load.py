@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
 
 import msgspec
 
-from holdfast.backends.base import CheckpointRow, PendingRow, Want, checked
+from holdfast.backends.base import CheckpointRow, PendingRow, SealedRow, Want, checked
 from holdfast.codec import Codec
 from holdfast.engine import manifest, values, views
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.engine.manifest import Entry, Manifest, Ref
+from holdfast.engine.parts import LIST, join, split_items
 from holdfast.engine.values import Version
 from holdfast.errors import Corrupt
 from holdfast.model import Checkpoint, CheckpointInfo, PendingWrite
@@ -22,21 +24,36 @@ decode_write = msgspec.msgpack.Decoder(tuple[str, bytes]).decode
 
 
 async def versions(engine: Engine, tree: int, entries: Iterable[Entry]) -> dict[Ref, Version]:
-    """The content of these references: from the cache, and the rest with one question to the backend."""
+    """The content of these references: from the cache, and the rest with one question to the backend, unless there are
+    versions among them that are older than their log's last key."""
     found: dict[Ref, Version] = {}
-    missing: list[Ref] = []
-    for ref in {entry._replace(frozen=False) for entry in entries if isinstance(entry, Ref)}:
+    missing: dict[int, list[Ref]] = {}
+    for ref in sorted({entry._replace(frozen=False) for entry in entries if isinstance(entry, Ref)}):
         version = engine.cache.get((ref.log, ref.pos))
         if version is None:
-            missing.append(ref)
+            missing.setdefault(ref.log, []).append(ref)
         else:
             found[ref] = version
-    if missing:
-        answers = await engine.backend.chunks(tree, [Want(ref.log, ref.pos) for ref in missing])
-        for ref, pieces in zip(missing, answers, strict=True):
-            found[ref] = version = values.read(ref, pieces)
-            engine.cache.put((ref.log, ref.pos), version, version.cost)
+    while missing:
+        logs = list(missing.values())
+        answers = await engine.backend.chunks(tree, [Want(refs[-1].log, refs[-1].pos) for refs in logs])
+        missing = {}
+        for refs, pieces in zip(logs, answers, strict=True):
+            for ref, version in zip(refs, values.read(refs, pieces), strict=True):
+                if version is None:
+                    missing.setdefault(ref.log, []).append(ref)
+                else:
+                    found[ref] = version
+            _remember(engine, refs[-1], found.get(refs[-1]))
     return found
+
+
+def _remember(engine: Engine, ref: Ref, version: Version | None) -> None:
+    """The newest of a log's versions is the one that somebody may build on."""
+    if version is None:
+        raise Corrupt(f"value log {ref.log} has no key at or before position {ref.pos}")
+    if ref.digest:
+        engine.cache.put((ref.log, ref.pos), version, version.cost)
 
 
 def version_of(ref: Ref, known: dict[Ref, Version]) -> Version:
@@ -76,17 +93,17 @@ async def checkpoint(
     engine: Engine, handle: Handle, view: views.View, row: CheckpointRow, names: Collection[str] | None = None
 ) -> Checkpoint[dict[str, Any]]:
     state, extra = await channels(engine, handle.codec, row, names)
-    writes = await pending_writes(engine, handle.codec, view, row)
+    writes = (await pending_writes(engine, handle.codec, view, [row]))[row.seq]
     fields = await _fields(engine, handle, view, row)
     return Checkpoint(**fields, state=state, pending_writes=writes, extra=extra)
 
 
 async def _fields(engine: Engine, handle: Handle, view: views.View, row: CheckpointRow) -> dict[str, Any]:
     parent, _ = await views.parent_of(engine, view, row)
-    return fields(handle, row, view.label(row), parent)
+    return fields(handle, row, view.label(row), view.status(row), parent)
 
 
-def fields(handle: Handle, row: CheckpointRow, label: str, parent_id: str | None) -> dict[str, Any]:
+def fields(handle: Handle, row: CheckpointRow, label: str, status: str, parent_id: str | None) -> dict[str, Any]:
     return {
         "id": row.id,
         "thread_id": handle.thread_id,
@@ -99,7 +116,7 @@ def fields(handle: Handle, row: CheckpointRow, label: str, parent_id: str | None
         "node": row.node,
         "next": decode_next(row.next) if row.next else (),
         "run_id": row.run_id,
-        "status": row.status,
+        "status": status,
         "label": label,
         "metadata": handle.codec.decode(row.metadata) if row.metadata else {},
         "created_at": as_datetime(row.created_at),
@@ -113,24 +130,73 @@ def fields(handle: Handle, row: CheckpointRow, label: str, parent_id: str | None
 # ------------------------------------------------------------------------------------------------ pending writes
 
 
+class Stored(NamedTuple):
+    """A pending write as it is stored: encoded, or as a part of a value that a log holds."""
+
+    task_path: str
+    task_id: str
+    idx: int
+    channel: str
+    value: bytes | list[int]  # or log, position, and from which item to which; or log, position, item
+
+
+Sealed = list[tuple[Any, str, list[tuple[int, str, bytes | list[int]]]]]
+"""The writes of a step by task: its id (in bytes, if it is a UUID's), its path; index, channel and value of each."""
+
+decode_sealed = msgspec.msgpack.Decoder(Sealed).decode
+
+
 async def pending_writes(
-    engine: Engine, codec: Codec, view: views.View, row: CheckpointRow
-) -> tuple[PendingWrite, ...]:
-    """In the order of task path, task and index."""
-    merged: dict[tuple[str, int], PendingRow] = {}
-    for one in await engine.backend.pending(view.line, row.seq):
-        _merge(merged, checked(one))
-    rows = sorted(merged.values(), key=lambda one: (one.task_path, one.task_id, one.idx))
-    return tuple(_write(codec, one) for one in rows)
+    engine: Engine, codec: Codec, view: views.View, rows: Sequence[CheckpointRow],
+    loaded: Mapping[Ref, Version] | None = None,
+) -> dict[int, tuple[PendingWrite, ...]]:  # fmt: skip
+    """By the number of the checkpoint, in the order of task path, task and index. Versions that are `loaded` already
+    are not asked for again."""
+    merged: dict[int, dict[tuple[str, int], Stored]] = {row.seq: {} for row in rows}
+    for one in await engine.backend.pending(view.line, list(merged)):
+        for write in writes_in(one):
+            _merge(merged[one.seq], write)
+    refs = [_version_in(one.value) for found in merged.values() for one in found.values() if type(one.value) is list]
+    known = {ref._replace(digest=b""): version for ref, version in (loaded or {}).items()} if refs else {}
+    missing = [ref for ref in refs if ref not in known]
+    known |= await versions(engine, view.line.tree, missing) if missing else {}
+    return {
+        seq: tuple(
+            PendingWrite(one.task_id, one.idx, one.channel, codec.decode(_encoding_of(one.value, known)), one.task_path)
+            for one in sorted(found.values())
+        )
+        for seq, found in merged.items()
+    }  # fmt: skip
 
 
-def _merge(known: dict[tuple[str, int], PendingRow], row: PendingRow) -> None:
+def writes_in(row: PendingRow | SealedRow) -> list[Stored]:
+    """The write of a row, or all writes of a step that was sealed."""
+    if isinstance(row, PendingRow):
+        return [Stored(row.task_path, row.task_id, row.idx, *decode_write(checked(row).body))]
+    return [
+        Stored(task_path, task_id if isinstance(task_id, str) else str(UUID(bytes=task_id)), *one)
+        for task_id, task_path, found in decode_sealed(checked(row).body)
+        for one in found
+    ]
+
+
+def _merge(known: dict[tuple[str, int], Stored], write: Stored) -> None:
     """A repeated data write is ignored; a control write (a negative index) replaces."""
-    key = (row.task_id, row.idx)
-    if key not in known or row.idx < 0:
-        known[key] = row
+    key = (write.task_id, write.idx)
+    if key not in known or write.idx < 0:
+        known[key] = write
 
 
-def _write(codec: Codec, row: PendingRow) -> PendingWrite:
-    channel, value = decode_write(row.body)
-    return PendingWrite(row.task_id, row.idx, channel, codec.decode(value), row.task_path)
+def _version_in(value: list[int]) -> Ref:
+    return Ref(value[0], value[1], b"")
+
+
+def _encoding_of(value: bytes | list[int], known: dict[Ref, Version]) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    parts = known[_version_in(value)].parts
+    place = value[2:]
+    if not place:
+        return parts.enc
+    items = parts.items or split_items(parts.enc)
+    return join(LIST, items[place[0] : place[1]]) if place[1:] else bytes(items[place[0]])

@@ -43,12 +43,25 @@ class Shape(NamedTuple):
     start: int  # where the payload begins
 
 
-class Parts(NamedTuple):
-    """An encoded value and its items: for a map, keys and values in turn."""
+class Parts:
+    """An encoded value and its items: for a map, keys and values in turn.
 
-    enc: bytes
-    kind: int
-    items: list[Raw]
+    A list that grew is its old items and the new ones; its encoding is joined when somebody asks for it.
+    """
+
+    __slots__ = ("kind", "items", "size", "_enc")
+
+    def __init__(self, enc: bytes | None, kind: int, items: list[Raw], size: int = 0) -> None:
+        self.kind = kind
+        self.items = items
+        self.size = size if enc is None else len(enc)
+        self._enc = enc
+
+    @property
+    def enc(self) -> bytes:
+        if self._enc is None:
+            self._enc = join(self.kind, self.items)
+        return self._enc
 
 
 _LONG_HEADS: Final = {

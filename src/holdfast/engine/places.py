@@ -22,7 +22,8 @@ class Here(NamedTuple):
     thread: ThreadRow
     root: LineRow
     line: LineRow  # version 0 if it is only seen through a fork's origin, and not written yet
-    head: CheckpointRow | None
+    head: CheckpointRow | None  # with the status that it has now
+    last: str = ""  # the highest checkpoint id of an earlier life of the thread
 
 
 class Place(NamedTuple):
@@ -33,13 +34,14 @@ class Place(NamedTuple):
     line: LineRow | None
     head: CheckpointRow | None
     generation: int  # of the thread's grave, if it has one
+    last: str = ""
     meant: int | None = None  # the life that the caller meant when it asked; another thread may have started one since
 
     @property
     def here(self) -> Here | None:
         if self.thread is None or self.root is None or self.line is None:
             return None
-        return Here(self.thread, self.root, self.line, self.head)
+        return Here(self.thread, self.root, self.line, self.head, self.last)
 
 
 async def read(engine: Engine, handle: Handle) -> Here | None:
@@ -72,7 +74,10 @@ async def find(engine: Engine, handle: Handle, *, flush: bool = True) -> Place:
     place = Place(*found, meant)
     _check(place)
     if place.line is None and place.root is not None and place.root.base_line is not None and handle.namespace:
-        return await _through_origin(engine, handle, place, place.root)
+        place = await _through_origin(engine, handle, place, place.root)
+    if place.head is not None and place.line is not None and place.line.marks:
+        view = await views.open_view(engine, place.line)
+        return place._replace(head=place.head._replace(status=view.status(place.head)))
     return place
 
 

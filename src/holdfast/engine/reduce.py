@@ -85,7 +85,7 @@ class _One:
         written = values.append(self.tree, enc, self.base, old)
         if written is None or written.version is None:
             return None
-        self.changed.size += len(written.version.parts.enc) - len(old.parts.enc)
+        self.changed.size += written.version.parts.size - old.parts.size
         return self.changed.add(written)
 
     def _stored(self, enc: bytes) -> Entry:

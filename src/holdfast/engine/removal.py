@@ -14,6 +14,7 @@ from holdfast.backends.base import (
     Drop,
     DropRow,
     DropTree,
+    DropWaiting,
     Expect,
     GraveRow,
     LineAt,
@@ -25,7 +26,7 @@ from holdfast.backends.base import (
     sealed,
 )
 from holdfast.engine import leases, places, tags, views
-from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import matching
 from holdfast.engine.places import Here
 from holdfast.engine.views import View
@@ -43,26 +44,36 @@ async def delete(engine: Engine, handle: Handle) -> None:
     root = Handle(handle.thread_id, "", handle.codec, None, False, handle.generation)
     for _ in range(_ATTEMPTS):
         here = await places.read(engine, root)
-        if here is None:
+        if here is None:  # writes may wait for a first checkpoint
+            await engine.backend.commit(Batch([], [], [DropWaiting(handle.thread_id, now() + 1)]))
             return
         handle.generation = root.generation
         lines = await engine.backend.namespaces(here.root.tree, here.root.line)
         alone = len(await engine.backend.tree_threads(here.root.tree)) == 1
-        if await engine.backend.commit(_burial(root, here, lines, alone)):
+        last = await _last_id(engine, here, lines)
+        if await engine.backend.commit(_burial(root, here, lines, alone, last)):
             for line in lines:
                 places.forget(engine, handle.inner(line.namespace))
             return
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times while it was deleted; try again")
 
 
-def _burial(handle: Handle, here: Here, lines: list[LineRow], alone: bool) -> Batch:
+async def _last_id(engine: Engine, here: Here, lines: list[LineRow]) -> str:
+    """The highest checkpoint id that the thread ever had."""
+    found = [await engine.backend.checkpoints_by_id(line.tree, line.line, None, 1) for line in lines]
+    heads = [here.head] if here.head is not None else []
+    return max([here.last, *(row.id for rows in (*found, heads) for row in rows)])
+
+
+def _burial(handle: Handle, here: Here, lines: list[LineRow], alone: bool, last: str) -> Batch:
     thread = here.thread
     expects: list[Expect] = [
         ThreadAt(thread.id, thread.line),
         *(LineAt(line.tree, line.line, line.version) for line in lines),
     ]
-    grave = sealed(GraveRow(grave_hash(thread.id), thread.generation))
-    drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), *_untag(handle, thread, here.head)]
+    grave = sealed(GraveRow(grave_hash(thread.id), thread.generation, last))
+    waiting = DropWaiting(thread.id, now() + 1)
+    drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), waiting, *_untag(handle, thread, here.head)]
     if alone:
         return Batch(expects, [grave], [*drops, DropTree(thread.tree)])
     moved: list[Row] = [
@@ -88,27 +99,27 @@ async def delete_checkpoints(engine: Engine, handle: Handle, ids: Iterable[str])
         found = [await views.find(engine, view, one) for one in sorted(wanted)]
         return [row for row in found if row is not None]
 
-    return await _hide(engine, handle, chosen)
+    return await hide(engine, handle, chosen)
 
 
-async def delete_run(engine: Engine, handle: Handle, run_id: str) -> int:
+async def delete_run(engine: Engine, handle: Handle, run_id: str, *, by_id: bool = False) -> int:
     """Remove what one run saved, in every namespace of the thread. A record without a run id is never touched."""
     here = await places.read(engine, handle.inner(""))
     if here is None:
         return 0
     removed = 0
-    for namespace in await _namespaces(engine, here.root):
+    for namespace in await namespaces(engine, here.root):
         inner = handle.inner(namespace)
 
         async def chosen(view: View, inner: Handle = inner) -> list[CheckpointRow]:
             where, keep = matching(inner, view, {"run_id": run_id})
             return await views.scan(engine, view, view.line.seq, _ALL, where, keep)
 
-        removed += await _hide(engine, inner, chosen)
+        removed += await hide(engine, inner, chosen, by_id=by_id)
     return removed
 
 
-async def _namespaces(engine: Engine, root: LineRow) -> list[str]:
+async def namespaces(engine: Engine, root: LineRow) -> list[str]:
     """Those the thread has written, and those it sees through what it was forked from."""
     found: set[str] = set()
     for line in await engine.backend.ancestry(root.tree, root.line):
@@ -116,38 +127,63 @@ async def _namespaces(engine: Engine, root: LineRow) -> list[str]:
     return sorted(found)
 
 
-async def delete_run_everywhere(engine: Engine, run_id: str) -> int:
+async def keep_heads(engine: Engine, handle: Handle) -> int:
+    """Remove everything but the latest checkpoint of each namespace."""
+    here = await places.read(engine, handle.inner(""))
+    if here is None:
+        return 0
+    removed = 0
+    for namespace in await namespaces(engine, here.root):
+        inner = handle.inner(namespace)
+
+        async def chosen(view: View, inner: Handle = inner) -> list[CheckpointRow]:
+            line = view.line
+            head = (line.head_line, line.head_seq)
+            return await views.scan(engine, view, line.seq, _ALL, keep=lambda row: (row.line, row.seq) != head)
+
+        removed += await hide(engine, inner, chosen)
+    return removed
+
+
+async def delete_run_everywhere(engine: Engine, run_id: str, *, by_id: bool = False) -> int:
     """Remove a run from every thread that sees it, forks included."""
     removed = 0
     for tree in sorted({row.tree for row in await engine.backend.run_lines(run_id)}):
         for thread in await engine.backend.tree_threads(tree):
-            removed += await delete_run(engine, Handle(thread.id, "", engine.codec), run_id)
+            removed += await delete_run(engine, Handle(thread.id, "", engine.codec), run_id, by_id=by_id)
     return removed
 
 
-async def _hide(engine: Engine, handle: Handle, chosen: Chosen) -> int:
+async def hide(engine: Engine, handle: Handle, chosen: Chosen, *, dry_run: bool = False, by_id: bool = False) -> int:
+    """Remove the chosen checkpoints from this namespace's view; says how many. The head then is the last that is left,
+    by number or by id."""
     for _ in range(_ATTEMPTS):
         here = await places.read(engine, handle)
         if here is None:
             return 0
         view = await views.open_view(engine, here.line)
         rows = await chosen(view)
-        if not rows:
-            return 0
-        after, head = await _line_without(engine, view, {row.seq for row in rows})
-        batch = await marking(engine, here, [(row.seq, 1, None) for row in rows], after)
+        if not rows or dry_run:
+            return len(rows)
+        after, head = await _line_without(engine, view, {row.seq for row in rows}, by_id)
+        batch = await marking(engine, here, [(row.seq, 1, None, None) for row in rows], after)
         if not handle.namespace:
-            batch = _retagged(batch, here, head)
+            batch = _retagged(batch, here, head and head._replace(status=view.status(head)))
         if await engine.backend.commit(batch):
             places.forget(engine, handle)
             return len(rows)
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times; try again")
 
 
-async def _line_without(engine: Engine, view: View, removed: Collection[int]) -> tuple[LineRow, CheckpointRow | None]:
-    """The line once these are gone, and its head: the highest number that is left."""
+async def _line_without(
+    engine: Engine, view: View, removed: Collection[int], by_id: bool
+) -> tuple[LineRow, CheckpointRow | None]:
+    """The line once these are gone, and its head."""
     line = view.line
-    left = await views.scan(engine, view, line.seq, 1, keep=lambda row: row.seq not in removed)
+    if by_id:
+        left = await views.scan_by_id(engine, view, None, 1, lambda row: row.seq not in removed)
+    else:
+        left = await views.scan(engine, view, line.seq, 1, keep=lambda row: row.seq not in removed)
     head = left[0] if left else None
     after = line._replace(
         checkpoints=line.checkpoints - len(removed),

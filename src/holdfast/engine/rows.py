@@ -31,6 +31,8 @@ class Fields(NamedTuple):
     parent: Parent = None
     expect_head: str | None = None
     parent_thread: str | None = None
+    foreign: bool = False  # another framework chose id and parent: see engine/foreign.py
+    outer: tuple[str, ...] = ()  # the checkpoints of enclosing namespaces that it names
 
 
 def new_thread(handle: Handle, generation: int) -> tuple[ThreadRow, LineRow]:
@@ -74,7 +76,7 @@ def checkpoint_row(
         line=line.line,
         seq=seq,
         id=fields.id or new_id(),
-        parent_id=parent.id if parent is not None else None,
+        parent_id=parent.id if parent is not None else _unknown_parent(fields),
         parent_seq=parent.seq if parent is not None else 0,
         parent_thread=fields.parent_thread or _parent_thread(here, parent),
         parent_digest=None,
@@ -99,6 +101,11 @@ def checkpoint_row(
     return sealed(row._replace(digest=row_digest(handle.namespace, row, changed.manifest, parent)))
 
 
+def _unknown_parent(fields: Fields) -> str | None:
+    """A parent that is not there is kept as it was named, if that is not an error already."""
+    return fields.parent if fields.foreign and isinstance(fields.parent, str) else None
+
+
 def _parent_thread(here: Here, parent: CheckpointRow | None) -> str | None:
     """The thread that a fork's first checkpoint came from; a copy has its past as its own."""
     if parent is None or parent.line == here.line.line or here.line.whole:
@@ -114,10 +121,12 @@ def row_digest(namespace: str, row: CheckpointRow, known: Manifest, parent: Chec
     return digests.checkpoint_digest(fields, *manifest.contents(known))
 
 
-def line_after(line: LineRow, row: CheckpointRow, stored: int) -> LineRow:
+def line_after(line: LineRow, row: CheckpointRow, stored: int, head: CheckpointRow | None = None) -> LineRow:
+    head = head or row
     return sealed(
         line._replace(
-            version=line.version + 1, seq=row.seq, head_line=row.line, head_seq=row.seq, updated_at=row.created_at,
-            checkpoints=line.checkpoints + 1, size=line.size + stored + len(row.manifest) + len(row.metadata),
+            version=line.version + 1, seq=max(line.seq, row.seq), head_line=head.line, head_seq=head.seq,
+            updated_at=row.created_at, checkpoints=line.checkpoints + (row.seq > line.seq),
+            size=line.size + stored + len(row.manifest) + len(row.metadata),
         )
     )  # fmt: skip

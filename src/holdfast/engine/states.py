@@ -84,6 +84,6 @@ def _store_value(tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Ver
     if base is None:
         return changed.add(values.write(tree, enc, None, None))
     old = load.version_of(base, known)
-    if old.parts.enc == enc:
+    if old.parts.size == len(enc) and old.parts.enc == enc:
         return base
     return changed.add(values.write(tree, enc, base, old))

@@ -1,60 +1,95 @@
 """Value logs: how the versions of one channel are stored, and read back.
 
 A log starts with a key (a whole value), or with a change to a version of another log that it continues. Each save adds
-one small chunk with one change; every 64th replaces the chunks since the last frame by one frame, compressed together
-with the end of what came before as a prefix. A new key is written only when the changes since the last one weigh more
-than twice the value: never for their number.
+one small chunk with one change. At every 16th change the last 16 become one frame, compressed together; at every 64th
+the last 64; at every 256th the last 256, in a frame that stays. So a read is few rows and few frames, and a change is
+compressed four times at most. A new key is written only when the changes since the last one weigh more than twice the
+value: never for their number.
 
 ::
 
-    position   0     1 … 64       65 … 128     129   130
-    chunk     key   frame        frame         op    op
+    position   0     1 … 256      257 … 320    321 … 336    337   338
+    chunk     key   frame        frame        frame         op    op
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
+from msgspec import Raw
 
 from holdfast import _zstd
 from holdfast.backends.base import FRAME, KEY, OP, ChunkRow, Drop, DropChunks, LogRow, Piece, Row, checked, sealed
-from holdfast.engine.changes import append_change, change_parts, replay
+from holdfast.engine.changes import Replay, append_change, change_parts
 from holdfast.engine.digests import item_digests, value_digest
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Ref
 from holdfast.engine.parts import ATOM, LIST, Parts, head, is_tagged, parts_of, shape_of, split_items
 from holdfast.errors import Corrupt
 from holdfast.ids import new_number
 
-FRAME_OF: Final = 64
-PREFIX: Final = 32 * 1024
-_LIGHT: Final = 4096  # changes below this never ask for a new key
+FRAMES: Final = (256, 64, 16)
+_FULL: Final = FRAMES[0]
+_OLD_PREFIX: Final = 32 * 1024  # formats 1 and 2 compressed a frame after the end of what came before
+_LIGHT: Final = 16 * 1024  # changes below this never ask for a new key
 _SMALL_ITEM: Final = 32  # a list of smaller items is split anew instead of being kept split
 
-_PLAIN, _ZSTD = b"\x00", b"\x01"
-_ROW_LEVEL, _FRAME_LEVEL = 1, 3
-_WORTH_COMPRESSING = 256
+_PLAIN, _ZSTD, _ZSTD_FRAME = b"\x00", b"\x01", b"\x02"
+_ROW_LEVEL: Final = 1
+_FRAME_LEVELS: Final = {256: 5, 64: 3, 16: 1}  # measured: above 5 it costs more time and saves nothing
+_WORTH_COMPRESSING: Final = 256
+_OP_WORTH_COMPRESSING: Final = 2048  # a smaller one is in a frame soon, and until then is read and written faster so
 _encode = msgspec.msgpack.Encoder().encode
+Op = bytes | Raw
+Append = tuple[Literal[1], int, Literal[0], list[Raw]]
+_append = msgspec.msgpack.Decoder(Append).decode
+_appends = msgspec.msgpack.Decoder(list[Append]).decode
 
 
-@dataclass(frozen=True, slots=True)
+class Stored(NamedTuple):
+    """One chunk of a tail: how many changes it holds, in how many bytes."""
+
+    changes: int
+    bytes: int
+
+
+class Tail(NamedTuple):
+    """The changes since the last full frame or key, and the chunks they are in: what later frames are made from."""
+
+    ops: tuple[Op, ...] = ()
+    chunks: tuple[Stored, ...] = ()
+    bytes: int = 0
+
+
+@dataclass(slots=True)
 class Version:
     """One version of a value, with what it takes to write the next."""
 
     parts: Parts
     digest: bytes
-    digests: bytes  # of the items, one after the other
     weight: int  # bytes of changes since the last key
-    tail: tuple[bytes, ...]  # the changes since the last frame or key of this log
-    stored: int  # what the tail takes as single rows
-    prefix: bytes  # the end of that frame or key
+    tail: Tail = field(default_factory=Tail)
+    known: bytes | None = None  # the digests of the items, once somebody needed them
+    kept: Any = None  # whatever an adapter knows about the value, as long as it is remembered
+
+    @property
+    def digests(self) -> bytes:
+        """Of the items, one after the other. The first to build on a version that was read checks what it is."""
+        if self.known is None:
+            parts = _split(self.parts)
+            digests = item_digests(parts, None, b"")
+            if value_digest(parts, digests) != self.digest:
+                raise Corrupt("a stored value does not match its digest; verify() tells which")
+            self.known = digests
+        return self.known
 
     @property
     def cost(self) -> int:
-        kept = len(self.parts.enc) + 96 * len(self.parts.items) + len(self.digests) + len(self.prefix)
-        return kept + sum(map(len, self.tail)) + 40 * len(self.tail) + 600
+        return self.parts.size + 96 * len(self.parts.items) + len(self.known or b"") + self.tail.bytes + 800
 
 
 class Written(NamedTuple):
@@ -80,46 +115,49 @@ def write(tree: int, enc: bytes, base: Ref | None, old: Version | None) -> Writt
     return _write_change(tree, parts, change_parts(_split(old.parts), parts), base, old)
 
 
+def write_change(tree: int, enc: bytes, op: bytes, base: Ref, old: Version) -> Written:
+    """Store `enc`, which this change makes of the old version: for whoever knows what changed."""
+    return _write_change(tree, parts_of(enc), op, base, old)
+
+
 def append(tree: int, items_enc: bytes, base: Ref, old: Version) -> Written | None:
     """Store the old list with these items added, without comparing the old ones. None if there is no list."""
-    shape = shape_of(old.parts.enc)
-    if shape.kind != LIST or shape_of(items_enc).kind != LIST:
+    if old.parts.kind != LIST or shape_of(items_enc).kind != LIST:
         return None
     fresh = split_items(items_enc)
     known = _split(old.parts)
     if known.items and is_tagged(known.items[0]):
         return None
-    size = len(known.items) + len(fresh)
-    payload = items_enc[shape_of(items_enc).start :]
-    enc = b"".join([head(LIST, size), memoryview(old.parts.enc)[shape.start :], payload])
-    parts = Parts(enc, LIST, known.items + fresh)
+    old.parts = known
+    items = known.items + fresh
+    heads = len(head(LIST, len(items))) - len(head(LIST, len(known.items)))
+    size = known.size + heads + len(items_enc) - shape_of(items_enc).start
+    parts = Parts(None, LIST, items, size)
     return _write_change(tree, parts, append_change(len(known.items), fresh), base, old)
 
 
 def _write_change(tree: int, parts: Parts, op: bytes, base: Ref, old: Version) -> Written:
     weight = old.weight + len(op)
-    if weight > max(_LIGHT, 2 * len(parts.enc)):
+    if weight > max(_LIGHT, 2 * parts.size):
         if base.frozen:
             return _write_key(tree, new_number(), 0, parts, old)
-        sealed_tail = (
-            _seal_tail(tree, base.log, base.pos, old.tail, old.stored, old.prefix) if len(old.tail) > 1 else None
-        )
-        return _write_key(tree, base.log, base.pos + 1, parts, old, sealed_tail)
+        before = _frame(tree, base.log, base.pos, old.tail, len(old.tail.ops)) if len(old.tail.chunks) > 1 else None
+        return _write_key(tree, base.log, base.pos + 1, parts, old, before)
     if base.frozen:
         log = new_number()
         start = sealed(LogRow(tree, log, base.log, base.pos))
-        return _write_op(tree, log, 0, parts, op, weight, replace(old, tail=(), stored=0, prefix=b""), [start])
-    return _write_op(tree, base.log, base.pos + 1, parts, op, weight, old, [])
+        return _write_op(tree, log, 0, parts, op, weight, old, Tail(), [start])
+    return _write_op(tree, base.log, base.pos + 1, parts, op, weight, old, old.tail, [])
 
 
 def _write_key(
-    tree: int, log: int, pos: int, parts: Parts, old: Version | None, before: _Sealed | None = None
+    tree: int, log: int, pos: int, parts: Parts, old: Version | None, before: _Framed | None = None
 ) -> Written:
     digests = _digests(parts, old)
     digest = value_digest(parts, digests)
     body = _compressed(parts.enc)
     row = sealed(ChunkRow(tree, log, pos, pos, KEY, body))
-    version = Version(_kept(parts), digest, digests, 0, (), 0, parts.enc[-PREFIX:])
+    version = Version(_kept(parts), digest, 0, Tail(), digests)
     rows: list[Row] = [row]
     if before is None:
         return Written(Ref(log, pos, digest), version, rows, [], len(body))
@@ -127,34 +165,45 @@ def _write_key(
 
 
 def _write_op(
-    tree: int, log: int, pos: int, parts: Parts, op: bytes, weight: int, old: Version, rows: list[Row]
+    tree: int, log: int, pos: int, parts: Parts, op: bytes, weight: int, old: Version, tail: Tail, rows: list[Row]
 ) -> Written:
     digests = _digests(parts, old)
     ref = Ref(log, pos, value_digest(parts, digests))
-    tail = (*old.tail, op)
-    if len(tail) >= FRAME_OF:
-        merged = _seal_tail(tree, log, pos, tail, old.stored, old.prefix)
-        version = Version(_kept(parts), ref.digest, digests, weight, (), 0, merged.prefix)
-        return Written(ref, version, [*rows, merged.row], [merged.drop], merged.bytes)
-    body = _compressed(op)
-    version = Version(_kept(parts), ref.digest, digests, weight, tail, old.stored + len(body), old.prefix)
+    ops = (*tail.ops, op)
+    size = next((size for size in FRAMES if len(ops) % size == 0), 0)
+    if size:
+        framed = _frame(tree, log, pos, tail._replace(ops=ops), size)
+        left = Tail() if size == _FULL else Tail(ops, framed.chunks, tail.bytes + len(op))
+        version = Version(_kept(parts), ref.digest, weight, left, digests)
+        return Written(ref, version, [*rows, framed.row], [framed.drop], framed.bytes)
+    body = _compressed(op) if len(op) >= _OP_WORTH_COMPRESSING else _PLAIN + op
+    tail = Tail(ops, (*tail.chunks, Stored(1, len(body))), tail.bytes + len(op))
+    version = Version(_kept(parts), ref.digest, weight, tail, digests)
     return Written(ref, version, [*rows, sealed(ChunkRow(tree, log, pos, pos, OP, body))], [], len(body))
 
 
-class _Sealed(NamedTuple):
+class _Framed(NamedTuple):
     row: ChunkRow
     drop: DropChunks
-    prefix: bytes
-    bytes: int
+    chunks: tuple[Stored, ...]  # what the tail is stored in now
+    bytes: int  # how much larger the store gets
 
 
-def _seal_tail(tree: int, log: int, last: int, ops: Sequence[bytes], stored: int, prefix: bytes) -> _Sealed:
-    """One frame in place of the single changes that end at `last`."""
-    plain = _encode([msgspec.Raw(op) for op in ops])
-    body = _ZSTD + _zstd.compress(plain, _FRAME_LEVEL, prefix)
-    first = last - len(ops) + 1
-    row = sealed(ChunkRow(tree, log, first, last, FRAME, body))
-    return _Sealed(row, DropChunks(tree, log, first, last), plain[-PREFIX:], len(body) - stored)
+def _frame(tree: int, log: int, last: int, tail: Tail, size: int) -> _Framed:
+    """One frame in place of whatever holds the last `size` changes, which end at `last`."""
+    plain = _encode([Raw(op) for op in tail.ops[-size:]])
+    body = _ZSTD_FRAME + _zstd.compress(plain, _FRAME_LEVELS.get(size, 3))
+    kept = len(tail.ops) - size
+    chunks: list[Stored] = []
+    for chunk in tail.chunks:
+        if kept <= 0:
+            break
+        kept -= chunk.changes
+        chunks.append(chunk)
+    replaced = sum(chunk.bytes for chunk in tail.chunks[len(chunks) :])
+    row = sealed(ChunkRow(tree, log, last - size + 1, last, FRAME, body))
+    drop = DropChunks(tree, log, last - size + 1, last)
+    return _Framed(row, drop, (*chunks, Stored(size, len(body))), len(body) - replaced)
 
 
 def _digests(parts: Parts, old: Version | None) -> bytes:
@@ -169,8 +218,8 @@ def _split(parts: Parts) -> Parts:
 
 def _kept(parts: Parts) -> Parts:
     """Many small items weigh more taken apart than the value itself: those are split again when needed."""
-    if len(parts.items) * _SMALL_ITEM > len(parts.enc):
-        return parts._replace(items=[])
+    if len(parts.items) * _SMALL_ITEM > parts.size:
+        return Parts(parts.enc, parts.kind, [])
     return parts
 
 
@@ -185,53 +234,187 @@ def _compressed(data: bytes) -> bytes:
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def read(ref: Ref, pieces: Sequence[Piece]) -> Version:
-    """The version that these chunks make up. Anything that does not fit is `Corrupt`, with the log and position."""
+def read(refs: Sequence[Ref], pieces: Sequence[Piece]) -> list[Version | None]:
+    """These versions of one log, lowest first, from the chunks that make up the last of them; None for one that is
+    older than the last key. Anything that does not fit is `Corrupt`, with the log and position."""
+    ref = refs[-1]
     try:
-        return _read(ref, pieces)
+        chunks = _opened(pieces)
+        if not chunks or chunks[-1].log != ref.log or chunks[-1].hi < ref.pos:
+            raise Corrupt(f"value log {ref.log} ends before position {ref.pos}: a row is missing")
+        return _versions(refs, chunks)
     except Corrupt:
         raise
     except Exception as error:
         raise Corrupt(f"value log {ref.log} can't be read up to position {ref.pos}: {error!r}") from error
 
 
-def _read(ref: Ref, pieces: Sequence[Piece]) -> Version:
-    base: bytes | None = None
-    ops: list[bytes | msgspec.Raw] = []
-    tail: list[bytes] = []
-    stored = 0
+class _Chunk:
+    """A chunk, decompressed; taken apart when somebody asks, and then once for all versions that need it."""
+
+    __slots__ = ("log", "lo", "hi", "kind", "upto", "plain", "stored", "is_old", "_ops", "_appends")
+
+    def __init__(self, piece: Piece, plain: bytes) -> None:
+        chunk = piece.chunk
+        self.log, self.lo, self.hi, self.kind, self.upto = chunk.log, chunk.lo, chunk.hi, chunk.kind, piece.upto
+        self.plain = plain
+        self.stored = len(chunk.body)
+        self.is_old = chunk.kind == FRAME and chunk.body[:1] == _ZSTD
+        self._ops: list[Op] | None = None
+        self._appends: list[Append] | None = None
+
+    @property
+    def ops(self) -> list[Op]:
+        if self._ops is None:
+            self._ops = [self.plain] if self.kind == OP else [*split_items(self.plain)]
+        return self._ops
+
+    @property
+    def appends(self) -> list[Append]:
+        """The changes, if each adds to the end of a list; raises if one does not."""
+        if self._appends is None:
+            self._appends = [_append(self.plain)] if self.kind == OP else _appends(self.plain)
+        return self._appends
+
+
+def _opened(pieces: Sequence[Piece]) -> list[_Chunk]:
+    """Checksums tell that a row is as it was written; that none is missing shows in the positions."""
+    found: list[_Chunk] = []
     prefix = b""
-    log = None
     for piece in pieces:
-        chunk = checked(piece.chunk)
-        if chunk.log != log:
-            log, prefix, tail, stored = chunk.log, b"", [], 0
-        plain = _plain(chunk, prefix)
-        if chunk.kind == KEY:
-            base, ops, tail, stored, prefix = plain, [], [], 0, plain[-PREFIX:]
-        elif chunk.kind == FRAME:
-            ops += split_items(plain)[: piece.upto - chunk.lo + 1]
-            tail, stored, prefix = [], 0, plain[-PREFIX:]
+        before = found[-1] if found else None
+        if before is None or before.log != piece.chunk.log:
+            prefix = b""
+        one = _Chunk(piece, _plain(checked(piece.chunk), prefix))
+        if before is not None and before.log == one.log:
+            follows = one.lo == before.hi + 1
         else:
-            ops.append(plain)
-            tail.append(plain)
-            stored += len(chunk.body)
-    if base is None:
-        raise Corrupt(f"value log {ref.log} has no key at or before position {ref.pos}")
-    enc = replay(base, ops) if ops else base
-    parts = parts_of(enc)
-    digests = item_digests(parts, None, b"")
-    if value_digest(parts, digests) != ref.digest:
-        raise Corrupt(f"value log {ref.log} at position {ref.pos} does not match its digest")
-    return Version(_kept(parts), ref.digest, digests, _weight(ops), tuple(tail), stored, prefix)
+            follows = (one.kind == KEY or one.lo == 0) and (before is None or before.hi >= before.upto)
+        if not follows:
+            raise Corrupt(f"value log {one.log} has a gap before position {one.lo}: a row is missing")
+        if one.kind != OP:
+            prefix = one.plain[-_OLD_PREFIX:]
+        found.append(one)
+    return found
 
 
-def _weight(ops: Iterable[bytes | msgspec.Raw]) -> int:
-    return sum(len(memoryview(op)) for op in ops)
+def _versions(refs: Sequence[Ref], chunks: list[_Chunk]) -> list[Version | None]:
+    """From the last key on, once through the changes; each version is closed as it is passed."""
+    keys = [n for n, chunk in enumerate(chunks) if chunk.kind == KEY]
+    if not keys:
+        return [None for _ in refs]
+    base, changes = chunks[keys[-1]], chunks[keys[-1] + 1 :]
+    log = refs[-1].log
+    first = base.lo if base.log == log else 0
+    wanted = [ref for ref in refs if ref.pos >= first]
+    try:
+        encs = _passed(_Appending(base.plain), changes, log, wanted)
+    except (_NotAppending, msgspec.ValidationError):
+        encs = _passed(_Replaying(base.plain), changes, log, wanted)
+    found: list[Version | None] = [None for _ in refs[: len(refs) - len(wanted)]]
+    found += [Version(Parts(enc, shape_of(enc).kind, []), ref.digest, 0) for ref, enc in zip(wanted, encs, strict=True)]
+    last = found[-1]
+    if last is not None:  # the one that may be built on
+        last.tail = _tail(refs[-1], changes)
+        last.weight = sum(len(chunk.plain) - _overhead(chunk) for chunk in changes)
+    return found
+
+
+def _overhead(chunk: _Chunk) -> int:
+    """What a frame is larger than its changes."""
+    return 0 if chunk.kind == OP else shape_of(chunk.plain).start
+
+
+class _Building(Protocol):
+    """A value on its way through its changes."""
+
+    def apply(self, chunk: _Chunk, start: int, end: int) -> None: ...
+
+    def enc(self) -> bytes: ...
+
+
+class _Replaying:
+    def __init__(self, base: bytes) -> None:
+        self._replay = Replay(base)
+        self.enc = self._replay.enc
+
+    def apply(self, chunk: _Chunk, start: int, end: int) -> None:
+        self._replay.apply(chunk.ops[start:end])
+
+
+class _NotAppending(Exception):
+    """A change that does more than add to the end of a list."""
+
+
+class _Appending:
+    """A list that only grows, as nearly all long logs do: its items are put together without a look at them."""
+
+    def __init__(self, base: bytes) -> None:
+        shape = shape_of(base)
+        if shape.kind != LIST:
+            raise _NotAppending
+        self._size = shape.size
+        self._pieces: list[memoryview | Raw] = [memoryview(base)[shape.start :]]
+
+    def apply(self, chunk: _Chunk, start: int, end: int) -> None:
+        appends = chunk.appends[start:end]
+        fresh = [*map(_items_of, appends)]
+        sizes = [*accumulate(map(len, fresh), initial=self._size)]
+        if [*map(_place_of, appends)] != sizes[:-1]:
+            raise _NotAppending
+        self._size = sizes[-1]
+        self._pieces += chain.from_iterable(fresh)
+
+    def enc(self) -> bytes:
+        return b"".join([head(LIST, self._size), *self._pieces])
+
+
+_items_of = itemgetter(3)
+_place_of = itemgetter(1)
+
+
+def _passed(value: _Building, changes: Sequence[_Chunk], log: int, wanted: Sequence[Ref]) -> list[bytes]:
+    """Apply the changes in order, and look at the value wherever a version is wanted."""
+    left = [ref.pos for ref in wanted]
+    found: list[bytes] = []
+    for chunk in changes:
+        if chunk.log != log:
+            value.apply(chunk, 0, chunk.upto - chunk.lo + 1)
+            continue
+        while left and left[0] < chunk.lo:
+            found.append(value.enc())
+            del left[0]
+        start = 0
+        while left and left[0] < chunk.hi:
+            end = left.pop(0) - chunk.lo + 1
+            value.apply(chunk, start, end)
+            found.append(value.enc())
+            start = end
+        if left:
+            value.apply(chunk, start, chunk.hi - chunk.lo + 1)
+    return found + [value.enc() for _ in left]
+
+
+def _tail(ref: Ref, changes: Sequence[_Chunk]) -> Tail:
+    """What the log was given since its last full frame, to be framed together later."""
+    ops: list[Op] = []
+    stored: list[Stored] = []
+    for chunk in changes:
+        if chunk.log != ref.log or chunk.is_old or chunk.hi - chunk.lo + 1 >= _FULL:
+            ops, stored = [], []
+        else:
+            fresh = chunk.ops[: ref.pos - chunk.lo + 1]
+            ops += fresh
+            stored.append(Stored(len(fresh), chunk.stored))
+    return Tail(tuple(ops), tuple(stored), sum(map(_size, ops)))
+
+
+def _size(op: Op) -> int:
+    return len(memoryview(op))
 
 
 def _plain(chunk: ChunkRow, prefix: bytes) -> bytes:
-    body = memoryview(chunk.body)[1:]
-    if chunk.body[:1] == _PLAIN:
+    code, body = chunk.body[:1], memoryview(chunk.body)[1:]
+    if code == _PLAIN:
         return bytes(body)
-    return _zstd.decompress(body, prefix if chunk.kind == FRAME else b"")
+    return _zstd.decompress(body, prefix if chunk.kind == FRAME and code == _ZSTD else b"")

@@ -33,6 +33,7 @@ class Mark(NamedTuple):
 
     hidden: bool = False
     label: str | None = None
+    status: str | None = None
 
 
 @dataclass(eq=False)
@@ -54,6 +55,10 @@ class View:
     def label(self, row: CheckpointRow) -> str:
         mark = self.marks.get(row.seq)
         return row.label if mark is None or mark.label is None else mark.label
+
+    def status(self, row: CheckpointRow) -> str:
+        mark = self.marks.get(row.seq)
+        return row.status if mark is None or mark.status is None else mark.status
 
 
 async def open_view(engine: Engine, line: LineRow) -> View:
@@ -92,7 +97,8 @@ async def _read_marks(engine: Engine, view: View) -> None:
             if line is view.line or (row.era < cuts[line.line] and row.seq <= shared[line.line]):
                 known = view.marks.get(row.seq, Mark())
                 label = known.label if row.label is None else row.label
-                view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label)
+                status = known.status if row.status is None else row.status
+                view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label, status)
 
 
 # ------------------------------------------------------------------------------------------------ segments
@@ -178,10 +184,37 @@ async def scan_segments(
     return found[:limit]
 
 
+async def scan_by_id(
+    engine: Engine, view: View, before: str | None, limit: int, keep: Callable[[CheckpointRow], bool] | None = None
+) -> list[CheckpointRow]:
+    """Checkpoints of the view in the order of their ids as text, highest first; those lower than `before`, if given."""
+    found: list[CheckpointRow] = []
+    for line in await ancestry(engine, view):
+        cursor, own = before, 0
+        while own < limit:
+            page = limit - own if keep is None and not view.marks else max(_PAGE, limit - own)
+            rows = await engine.backend.checkpoints_by_id(view.line.tree, line.line, cursor, page)
+            if len(rows) == page:  # an id may be there twice, and the page may end between the two
+                again = await engine.backend.by_id(view.line.tree, [line.line], rows[-1].id)
+                rows += [row for row in again if row not in rows]
+            for row in map(checked, rows):
+                if (keep is None or keep(row)) and await sees(engine, view, row):
+                    found.append(row)
+                    own += 1
+            if len(rows) < page:
+                break
+            cursor = rows[-1].id
+    return sorted(found, key=lambda row: (row.id, row.seq), reverse=True)[:limit]
+
+
 async def parent_of(engine: Engine, view: View, row: CheckpointRow) -> tuple[str | None, int]:
-    """The nearest ancestor that the view still sees: a removed parent passes its place to its own."""
+    """The nearest ancestor that the view still sees: a removed parent passes its place to its own, unless it was saved
+    again under the same id."""
     if not view.hides(row.parent_seq):
         return row.parent_id, row.parent_seq
+    again = await find(engine, view, row.parent_id or "")
+    if again is not None:
+        return again.id, again.seq
     segments = await chain(engine, view, row.parent_seq)
     nearest = await scan_segments(engine, view, segments, row.parent_seq, 1)
     return (nearest[0].id, nearest[0].seq) if nearest else (None, 0)

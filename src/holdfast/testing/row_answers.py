@@ -8,10 +8,13 @@ import pytest
 
 from holdfast.backends.base import FRAME, KEY, Filter, MarkRow, Piece, Want
 from holdfast.testing.row_samples import (
+    BASICS,
+    GRAVE,
     RowTests,
     blank,
     checkpoint_row,
     chunk_row,
+    grave_row,
     line_row,
     log_row,
     pending_row,
@@ -47,14 +50,38 @@ def numbered(backend: Any, count: int = 5) -> None:
 
 
 class RowAnswers(RowTests):
+    def test_checkpoints_come_in_the_order_of_their_ids_as_text(self, backend: Any) -> None:
+        ids = ["b", "B", "a", "é", "10", "9", "ab", "\U0001f600", "b"]
+        put(
+            backend, *(checkpoint_row(seq=n, id=name) for n, name in enumerate(ids, 1)), checkpoint_row(line=11, id="z")
+        )
+        found = [(row.id, row.seq) for row in backend.checkpoints_by_id(1, 10, None, 99)]
+        assert found == sorted(((name, n) for n, name in enumerate(ids, 1)), reverse=True)
+        assert [row.id for row in backend.checkpoints_by_id(1, 10, "b", 3)] == ["ab", "a", "B"]
+        assert backend.checkpoints_by_id(1, 10, "10", 9) == backend.checkpoints_by_id(2, 10, None, 9) == []
+
+    def test_find_tells_where_an_earlier_life_ended(self, backend: Any) -> None:
+        put(backend, grave_row(3)._replace(last="last"))
+        assert backend.find("t", "", GRAVE)[4:] == (3, "last")
+        put(backend, *BASICS)
+        assert backend.find("t", "", GRAVE)[4:] == (0, "last")
+
+    def test_pending_writes_of_several_checkpoints_are_found_together(self, backend: Any) -> None:
+        rows = [pending_row(seq=seq, era=era) for seq in (1, 2, 3) for era in (0, 2)]
+        put(backend, line_row(), *rows, pending_row(line=11, seq=2))
+        forked = line_row(line=11, base_line=10, base_seq=2, base_era=1)
+        found = backend.pending(forked, [1, 2, 3])
+        assert sorted(found) == sorted([rows[0], rows[2], pending_row(line=11, seq=2)])
+        assert sorted(backend.pending(line_row(), [3, 1])) == sorted([rows[0], rows[1], rows[4], rows[5]])
+
     def test_find_knows_the_line_of_a_namespace_and_its_head(self, backend: Any) -> None:
         inner = line_row(line=11, namespace="inner", head_line=10, head_seq=1)
         put(backend, thread_row(), line_row(head_seq=0, head_line=0), inner, checkpoint_row())
         assert backend.find("t", "inner", b"") == (
-            thread_row(), line_row(head_seq=0, head_line=0), inner, checkpoint_row(), 0,
+            thread_row(), line_row(head_seq=0, head_line=0), inner, checkpoint_row(), 0, "",
         )  # fmt: skip
         assert backend.find("t", "", b"")[3] is None
-        assert backend.find("T", "", b"") == (None, None, None, None, 0)
+        assert backend.find("T", "", b"") == (None, None, None, None, 0, "")
 
     def test_the_ancestry_of_a_line_is_itself_and_what_it_was_forked_from(self, backend: Any) -> None:
         rows = [line_row(line=n, thread=n, base_line=n - 1 if n > 10 else None) for n in range(10, 14)]
@@ -130,9 +157,9 @@ class RowAnswers(RowTests):
     def test_pending_writes_are_those_of_a_line_and_number(self, backend: Any) -> None:
         writes = [pending_row(line=line, seq=seq, task_id=task) for line in (10, 11) for seq in (1, 2) for task in "ab"]
         put(backend, *writes)
-        assert sorted(backend.pending(line_row(), 1)) == writes[:2]
-        assert sorted(backend.pending(line_row(line=11), 2)) == writes[6:]
-        assert backend.pending(line_row(tree=2), 1) == backend.pending(line_row(), 3) == []
+        assert sorted(backend.pending(line_row(), [1])) == writes[:2]
+        assert sorted(backend.pending(line_row(line=11), [2])) == writes[6:]
+        assert backend.pending(line_row(tree=2), [1]) == backend.pending(line_row(), [3]) == []
 
     def test_pending_writes_are_seen_through_forks_up_to_the_era_of_each(self, backend: Any) -> None:
         middle = line_row(line=11, thread=11, base_line=10, base_seq=5, base_era=2)
@@ -143,7 +170,7 @@ class RowAnswers(RowTests):
         put(backend, line_row(), middle, *writes)
 
         def tasks(line: Any) -> list[str]:
-            return [row.task_id for row in backend.pending(line, 1)]
+            return [row.task_id for row in backend.pending(line, [1])]
 
         assert sorted(tasks(line_row())) == ["10 0", "10 1", "10 2"]
         assert sorted(tasks(middle)) == ["10 0", "10 1", "11 0", "11 1", "11 2"]

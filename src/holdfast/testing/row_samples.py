@@ -23,15 +23,20 @@ from holdfast.backends.base import (
     PendingRow,
     Row,
     RunRow,
+    SealedRow,
     TagRow,
     ThreadRow,
+    WaitingRow,
     Want,
     sealed,
 )
 from holdfast.backends.registry import open_backend
 from holdfast.testing.driver import Blocking, Loop
 
-R = TypeVar("R", ThreadRow, GraveRow, TagRow, LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, RunRow)
+R = TypeVar(
+    "R", ThreadRow, GraveRow, TagRow, LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, SealedRow,
+    WaitingRow, RunRow,
+)  # fmt: skip
 GRAVE: Final = b"g" * 16
 
 
@@ -101,13 +106,19 @@ def tag_row(key: str, value: str, thread: str) -> TagRow:
     return blank(TagRow, key=key, value=value, thread=thread)
 
 
+def waiting_row(**given: Any) -> WaitingRow:
+    said = {"thread": "t", "namespace": "n", "checkpoint": "c", "task_id": "task", "created_at": 5, "body": b"first"}
+    return blank(WaitingRow, **{**said, **given})
+
+
+SEALED: Final = blank(SealedRow, tree=1, line=10, seq=1, number=2, body=b"sealed")
 MARK: Final = blank(MarkRow, tree=1, line=10, seq=1, label="x")
 TAG: Final = tag_row("status", "running", "t")
 RUN: Final = run_row("r", 1, 10)
 BASICS: Final[list[Row]] = [thread_row(), line_row(), checkpoint_row()]
 ALL: Final[list[Row]] = [
     *BASICS, grave_row(3), TAG, MARK, log_row(7, 6, 2), chunk_row(6, 0, KEY), chunk_row(7, 0),
-    pending_row(), RUN,
+    pending_row(), SEALED, waiting_row(), RUN,
 ]  # fmt: skip
 
 
@@ -119,7 +130,11 @@ def seen(backend: Any) -> dict[str, Any]:
         "namespaces": backend.namespaces(1, 10), "threads": backend.tree_threads(1), "of": backend.thread_of(1, 10),
         "checkpoints": backend.checkpoints(1, 10, 0, 99, 99), "id": backend.by_id(1, [10], "a"),
         "marks": sorted(backend.marks(1, [10])), "chunks": backend.chunks(1, [Want(7, 9), Want(6, 9)]),
-        "pending": sorted(backend.pending(line_row(), 1)), "listed": backend.threads("", [], "", -1),
+        "pending": [row for row in backend.pending(line_row(), [1]) if row != SEALED],
+        "sealed": [row for row in backend.pending(line_row(), [1]) if row == SEALED],
+        "listed": backend.threads("", [], "", -1),
+        "waiting": backend.waiting("t", "n", "c"),
+        "ids": backend.checkpoints_by_id(1, 10, None, 99),
         "tagged": backend.threads("", [("status", "running")], "", -1), "runs": sorted(backend.run_lines("r")),
     }  # fmt: skip
 

@@ -18,11 +18,13 @@ from holdfast.backends.base import (
     DropChunks,
     DropRow,
     DropTree,
+    DropWaiting,
     Expect,
     GraveAt,
     IdFree,
     LineAt,
     NamespaceFree,
+    PendingAt,
     RootAt,
     Row,
     ThreadAbsent,
@@ -37,6 +39,7 @@ from holdfast.testing.row_samples import (
     GRAVE,
     MARK,
     RUN,
+    SEALED,
     TAG,
     RowTests,
     checkpoint_row,
@@ -49,6 +52,7 @@ from holdfast.testing.row_samples import (
     run_row,
     seen,
     thread_row,
+    waiting_row,
 )
 
 EXPECTS: Final[dict[str, tuple[Sequence[Row], Expect, bool]]] = {
@@ -82,6 +86,9 @@ EXPECTS: Final[dict[str, tuple[Sequence[Row], Expect, bool]]] = {
     "CheckpointThere, there": (BASICS, CheckpointThere(1, 10, 1), True),
     "CheckpointThere, not there": (BASICS, CheckpointThere(1, 10, 2), False),
     "CheckpointThere, in another line": (BASICS, CheckpointThere(1, 11, 1), False),
+    "PendingAt, as it is": ([pending_row()], PendingAt(*pending_row()[:6], pending_row().sum), True),
+    "PendingAt, replaced": ([pending_row(body=b"x")], PendingAt(*pending_row()[:6], pending_row().sum), False),
+    "PendingAt, gone": ([], PendingAt(*pending_row()[:6], pending_row().sum), False),
 }  # fmt: skip
 
 
@@ -93,11 +100,17 @@ DROPS: Final[dict[str, tuple[Drop, set[str]]]] = {
     "a thread": (dropped(thread_row()), {"found", "inner", "threads", "of", "listed", "tagged"}),
     "a grave": (dropped(grave_row(3)), {"grave"}),
     "a tag": (dropped(TAG), {"tagged"}),
-    "a checkpoint": (dropped(checkpoint_row()), {"found", "checkpoints", "id", "listed", "tagged"}),
+    "a checkpoint": (dropped(checkpoint_row()), {"found", "checkpoints", "id", "ids", "listed", "tagged"}),
     "a mark": (dropped(MARK), {"marks"}),
     "a log": (dropped(log_row(7, 6, 2)), {"chunks"}),
     "a chunk": (dropped(chunk_row(6, 0, KEY)), {"chunks"}),
     "a pending write": (dropped(pending_row()), {"pending"}),
+    "sealed writes": (dropped(SEALED), {"sealed"}),
+    "a waiting write": (dropped(waiting_row()), {"waiting"}),
+    "a thread's waiting writes": (DropWaiting("t", 6), {"waiting"}),
+    "old waiting writes": (DropWaiting("", 6), {"waiting"}),
+    "waiting writes of another thread": (DropWaiting("T", 6), set()),
+    "waiting writes, if they were older": (DropWaiting("t", 5), set()),
     "a run": (dropped(RUN), {"runs"}),
     "chunks": (DropChunks(1, 7, 0, 5), {"chunks"}),
     "what is not there": (dropped(checkpoint_row(seq=9)), set()),
@@ -115,9 +128,9 @@ class Commits(RowTests):
         put(backend, *ALL)
         found = seen(backend)
         assert {name for name in found if found[name] == nothing[name]} == set()
-        assert found["found"] == (thread_row(), line_row(), line_row(), checkpoint_row(), 0)
-        assert found["inner"] == (thread_row(), line_row(), None, None, 0)
-        assert found["grave"] == (None, None, None, None, 3)
+        assert found["found"] == (thread_row(), line_row(), line_row(), checkpoint_row(), 0, "")
+        assert found["inner"] == (thread_row(), line_row(), None, None, 0, "")
+        assert found["grave"] == (None, None, None, None, 3, "")
         assert (found["marks"], found["pending"], found["runs"]) == ([MARK], [pending_row()], [RUN])
 
     @pytest.mark.parametrize("name", list(EXPECTS))
@@ -171,13 +184,19 @@ class Commits(RowTests):
         assert backend.find("t", "", GRAVE)[1:4] == (
             line_row(version=2, size=9), line_row(version=2, size=9), checkpoint_row(label="new"),
         )  # fmt: skip
-        assert backend.pending(line_row(), 1) == [pending_row(body=b"second")]
+        assert backend.pending(line_row(), [1]) == [SEALED, pending_row(body=b"second")]
 
     def test_puts_if_free_leave_what_is_there(self, backend: Any) -> None:
         put(backend, pending_row())
         again = [pending_row(body=b"second"), pending_row(idx=1, body=b"third"), pending_row(idx=1, body=b"fourth")]
         assert backend.commit(Batch([], [], (), again)) is True
-        assert sorted(backend.pending(line_row(), 1)) == [pending_row(), pending_row(idx=1, body=b"third")]
+        assert sorted(backend.pending(line_row(), [1])) == [pending_row(), pending_row(idx=1, body=b"third")]
+
+    def test_writes_that_wait_are_put_if_free(self, backend: Any) -> None:
+        again = [waiting_row(), waiting_row(body=b"second"), waiting_row(idx=1), waiting_row(checkpoint="d")]
+        assert backend.commit(Batch([], [], (), again)) is True
+        assert sorted(backend.waiting("t", "n", "c")) == [waiting_row(), waiting_row(idx=1)]
+        assert backend.waiting("t", "", "c") == backend.waiting("T", "n", "c") == []
 
     @pytest.mark.parametrize("name", list(DROPS))
     def test_a_drop_removes_what_it_names_and_nothing_else(self, backend: Any, name: str) -> None:
@@ -203,7 +222,8 @@ class Commits(RowTests):
         empty: list[Any] = [[] for _ in range(6)]
         assert [
             backend.ancestry(1, 10), backend.checkpoints(1, 10, 0, 99, 99), backend.marks(1, [10]),
-            backend.pending(line_row(), 1), backend.chunks(1, [Want(7, 9), Want(6, 9)])[1], backend.by_id(1, [10], "a"),
+            backend.pending(line_row(), [1]), backend.chunks(1, [Want(7, 9), Want(6, 9)])[1],
+            backend.by_id(1, [10], "a"),
         ] == empty  # fmt: skip
         assert backend.run_lines("r") == [run_row("r", 2, 20)]
         assert backend.ancestry(2, 20) == [others[0]]
@@ -214,7 +234,7 @@ class Commits(RowTests):
         put(backend, *BASICS)
         assert backend.commit(Batch([], [], [DropTree(1), dropped(thread_row())])) is True
         assert backend.commit(Batch([LineAt(1, 10, 0), IdFree(1, 10, "a"), NamespaceFree(1, 10, "")], BASICS)) is True
-        assert backend.find("t", "", GRAVE) == (thread_row(), line_row(), line_row(), checkpoint_row(), 0)
+        assert backend.find("t", "", GRAVE) == (thread_row(), line_row(), line_row(), checkpoint_row(), 0, "")
 
     def test_of_eight_who_expect_the_same_line_one_wins(self, backend: Any) -> None:
         put(backend, *BASICS)

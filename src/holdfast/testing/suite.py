@@ -17,6 +17,7 @@ from holdfast.testing.listing import Threads
 from holdfast.testing.naming import Naming
 from holdfast.testing.nesting import Nesting
 from holdfast.testing.pending import Labels, PendingWrites
+from holdfast.testing.pruning import Pruning
 from holdfast.testing.reading import Reading
 from holdfast.testing.removing import Removing
 from holdfast.testing.row_answers import RowAnswers
@@ -30,8 +31,8 @@ from holdfast.testing.values import Extra, Mutation, Values
 
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
-    Freezing, ForksOfForks, Nesting, Copying, Removing, Deleting, PendingWrites, Labels, Naming, Values, Mutation,
-    Extra, TypedStates, NestedStates, Diffing, Digests, Concurrency, Closing,
+    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Deleting, PendingWrites, Labels, Naming, Values,
+    Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Concurrency, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

@@ -26,6 +26,7 @@ from holdfast.backends.base import (
     DropChunks,
     DropRow,
     DropTree,
+    DropWaiting,
     Expect,
     Filter,
     Found,
@@ -38,14 +39,17 @@ from holdfast.backends.base import (
     Listed,
     MarkRow,
     NamespaceFree,
+    PendingAt,
     PendingRow,
     Piece,
     RootAt,
-    Row,
     RunRow,
+    SealedRow,
     ThreadAbsent,
     ThreadAt,
     ThreadRow,
+    WaitingAt,
+    WaitingRow,
     Want,
     table_name,
 )
@@ -53,7 +57,7 @@ from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R")
 _SQL: Final = statements()
 _HOLDS: Final[dict[type[Expect], str]] = {
     LineAt: _SQL["holds_line_at"],
@@ -65,8 +69,11 @@ _HOLDS: Final[dict[type[Expect], str]] = {
     IdFree: _SQL["holds_id_free"],
     KeyFree: _SQL["holds_key_free"],
     CheckpointThere: _SQL["holds_checkpoint_there"],
+    PendingAt: _SQL["holds_pending_at"],
+    WaitingAt: _SQL["holds_waiting_at"],
 }
 _PUT: Final = {kind: _SQL["put_" + table_name(kind)] for kind in KEYS}
+_PUT_IF_FREE: Final = {kind: _SQL[f"put_{table_name(kind)}_if_free"] for kind in (PendingRow, WaitingRow)}
 _DROP: Final = {kind: _SQL["drop_" + table_name(kind)] for kind in KEYS}
 _TREE: Final = [sql for name, sql in _SQL.items() if name.startswith("drop_tree_")]
 
@@ -153,12 +160,13 @@ class SqliteBackend(Backend):
             return [kind(row) for row in rows]
 
     async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
-        rows = self._all("find", id=thread_id, namespace=namespace)
+        rows = self._all("find", id=thread_id, namespace=namespace, grave=grave)
         if not rows:
             buried = self._all("grave", hash=grave)
-            return Found(None, None, None, None, buried[0][0] if buried else 0)
-        thread, root, own, head = _cut(rows[0], ThreadRow, LineRow, LineRow, CheckpointRow)
-        return Found(thread, root, own, head, 0)
+            return Found(None, None, None, None, *(buried[0] if buried else (0, "")))
+        (last, *columns) = rows[0]
+        thread, root, own, head = _cut(tuple(columns), ThreadRow, LineRow, LineRow, CheckpointRow)
+        return Found(thread, root, own, head, 0, last or "")
 
     async def ancestry(self, tree: int, line: int) -> list[LineRow]:
         return self._rows(LineRow._make, "ancestry", tree=tree, line=line)
@@ -186,6 +194,11 @@ class SqliteBackend(Backend):
     async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
         return self._rows(CheckpointRow._make, "by_id", tree=tree, lines=json.dumps(list(lines)), id=checkpoint_id)
 
+    async def checkpoints_by_id(self, tree: int, line: int, before: str | None, limit: int) -> list[CheckpointRow]:
+        # Bytes sort after every text.
+        end = b"" if before is None else before
+        return self._rows(CheckpointRow._make, "checkpoints_by_id", tree=tree, line=line, before=end, limit=limit)
+
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
         return self._rows(MarkRow._make, "marks", tree=tree, lines=json.dumps(list(lines)))
 
@@ -195,11 +208,15 @@ class SqliteBackend(Backend):
             found[ask].append(Piece(ChunkRow._make(chunk), pos))
         return found
 
-    async def pending(self, line: LineRow, seq: int) -> list[PendingRow]:
-        base = line.base_line if seq <= line.base_seq else None
-        return self._rows(
-            PendingRow._make, "pending", tree=line.tree, line=line.line, base_line=base, base_era=line.base_era, seq=seq
-        )
+    async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
+        own = {"tree": line.tree, "line": line.line, "seqs": json.dumps(list(seqs))}
+        if line.base_line is None:
+            return self._rows(_written, "pending_own", **own)
+        base = {"base_line": line.base_line, "base_era": line.base_era, "base_seq": line.base_seq}
+        return self._rows(_written, "pending", **own, **base)
+
+    async def waiting(self, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
+        return self._rows(WaitingRow._make, "waiting", thread=thread, namespace=namespace, checkpoint=checkpoint)
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
         return self._rows(JournalRow._make, "journal", tree=tree, line=line, lo=lo, hi=hi, limit=limit)
@@ -235,6 +252,14 @@ class SqliteBackend(Backend):
             self._connections.close()
 
 
+def _written(row: tuple[Any, ...]) -> PendingRow | SealedRow:
+    """A row of either table: both come from one question."""
+    if row[0]:
+        return PendingRow._make(row[1:])
+    _, tree, line, seq, _, number, era, _, body, total = row
+    return SealedRow(tree, line, seq, number, era, body, total)
+
+
 def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
     execute = writer.execute
     for expect in batch.expects:
@@ -244,8 +269,8 @@ def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
         _drop(writer, drop)
     for row in batch.puts:
         execute(_PUT[type(row)], row)
-    for pending in batch.puts_if_free:
-        execute(_SQL["put_pending_if_free"], pending)
+    for one in batch.puts_if_free:
+        execute(_PUT_IF_FREE[type(one)], one)
     return True
 
 
@@ -254,6 +279,8 @@ def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
         writer.execute(_DROP[drop.table], drop.key)
     elif isinstance(drop, DropChunks):
         writer.execute(_SQL["drop_chunks"], drop)
+    elif isinstance(drop, DropWaiting):
+        writer.execute(_SQL["drop_waiting_before"], drop)
     elif isinstance(drop, DropTree):
         for sql in _TREE:
             writer.execute(sql, drop)

@@ -30,6 +30,11 @@ class Connections(Generic[T]):
         self.path = path
         self._writer: sqlite3.Connection | None = files.prepare(path)
         self._start()
+        try:
+            self._readers.append(files.connect(path))  # the first read should not have to wait for it
+        except BaseException:
+            self._close_all()
+            raise
         _alive.add(self)
 
     def _start(self) -> None:
@@ -83,6 +88,8 @@ class Connections(Generic[T]):
     def close(self) -> None:
         with self.writing, self._gate:
             self._closed = True
+            if self._writer is not None:
+                files.give_back(self._writer)
             self._close_all()
 
     def _close_all(self) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -24,6 +26,8 @@ from holdfast.errors import Corrupt, NewerFormat, NotAStore, ReadOnly
 
 APPLICATION_ID: Final = 0x484F4C44  # "HOLD", in the header that `file` and SQLite tools show
 BUSY_SECONDS: Final = 30.0
+_PAGE: Final = 2048
+_WORTH_GIVING_BACK: Final = 128 * 1024
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 _NETWORK: Final = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs", "ceph", "glusterfs"}
@@ -31,9 +35,10 @@ _NETWORK: Final = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.ss
 
 def connect(path: Path) -> sqlite3.Connection:
     """A connection with the settings that the promises rest on."""
-    connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
-    )
+    with _opening:
+        connection = sqlite3.connect(
+            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = OFF")
@@ -84,10 +89,18 @@ def _check_folder(path: Path) -> None:
 
 
 def _check_kind(path: Path) -> None:
-    """A file that is no SQLite database is refused before SQLite could touch it."""
+    """A file that is no SQLite database is refused before SQLite could touch it.
+
+    Where this process has the file open already, it is not looked at: to close any descriptor of a file is to give up
+    all locks that the process holds on it, those of SQLite too, and the next process to come would take the file for
+    its own.
+    """
     try:
-        with path.open("rb") as file:
-            start = file.read(_HEADER)
+        with _opening:
+            if _is_open_here(path):
+                return
+            with path.open("rb") as file:
+                start = file.read(_HEADER)
     except FileNotFoundError:
         return
     except PermissionError as error:
@@ -98,6 +111,36 @@ def _check_kind(path: Path) -> None:
         raise NotAStore(f"{path}: it is not a Holdfast store and was left as it is; name another file")
     if start:
         _check_length(path, start)
+
+
+def _is_open_here(path: Path) -> bool:
+    wanted = path.stat()
+    for number in _descriptors():
+        with suppress(OSError):
+            found = os.fstat(number)
+            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return True
+    return False
+
+
+def _descriptors() -> list[int]:
+    """Every file that this process has open."""
+    for folder in ("/proc/self/fd", "/dev/fd"):
+        with suppress(OSError):
+            return [int(name) for name in os.listdir(folder)]
+    return []
+
+
+_opening = threading.RLock()
+
+
+def _after_fork() -> None:
+    global _opening
+    _opening = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _check_length(path: Path, header: bytes) -> None:
@@ -199,3 +242,13 @@ def _file_system(path: Path) -> str | None:
         if len(point) > len(best) and (where == point or where.startswith(point.rstrip("/") + "/")):
             best, kind = point, fields[2]
     return kind
+
+
+def give_back(connection: sqlite3.Connection) -> None:
+    """Return free pages to the file system, if they are many and nobody else is writing."""
+    with suppress(sqlite3.Error):
+        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+        if free * _PAGE < _WORTH_GIVING_BACK:
+            return
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.executescript("PRAGMA incremental_vacuum")  # execute() would stop after the first page

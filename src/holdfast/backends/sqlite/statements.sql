@@ -4,7 +4,7 @@
 INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_grave
-INSERT OR REPLACE INTO grave VALUES (?, ?, ?)
+INSERT OR REPLACE INTO grave VALUES (?, ?, ?, ?)
 
 -- name: put_tag
 INSERT OR REPLACE INTO tag VALUES (?, ?, ?, ?)
@@ -22,7 +22,7 @@ INSERT OR REPLACE INTO checkpoint
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_mark
-INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_log
 INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?)
@@ -35,6 +35,15 @@ INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_pending_if_free
 INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_sealed
+INSERT OR REPLACE INTO sealed VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_waiting
+INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_waiting_if_free
+INSERT OR IGNORE INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_journal
 INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -69,6 +78,15 @@ DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
 -- name: drop_pending
 DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ? AND era = ?
 
+-- name: drop_sealed
+DELETE FROM sealed WHERE tree = ? AND line = ? AND seq = ? AND number = ? AND era = ?
+
+-- name: drop_waiting
+DELETE FROM waiting WHERE thread = ? AND namespace = ? AND checkpoint = ? AND task_id = ? AND idx = ?
+
+-- name: drop_waiting_before
+DELETE FROM waiting WHERE (?1 = '' OR thread = ?1) AND created_at < ?2
+
 -- name: drop_journal
 DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
 
@@ -95,6 +113,9 @@ DELETE FROM chunk WHERE tree = ?
 
 -- name: drop_tree_pending
 DELETE FROM pending WHERE tree = ?
+
+-- name: drop_tree_sealed
+DELETE FROM sealed WHERE tree = ?
 
 -- name: drop_tree_journal
 DELETE FROM journal WHERE tree = ?
@@ -129,8 +150,17 @@ SELECT NOT EXISTS (SELECT 1 FROM journal WHERE tree = ? AND line = ? AND key = ?
 -- name: holds_checkpoint_there
 SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?)
 
+-- name: holds_pending_at
+SELECT EXISTS (
+    SELECT 1 FROM pending
+    WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ? AND era = ? AND sum = ?
+)
+
+-- name: holds_waiting_at
+SELECT COUNT(*) = ?4 FROM waiting WHERE thread = ?1 AND namespace = ?2 AND checkpoint = ?3
+
 -- name: find
-SELECT thread.*, root.*, own.*, head.*
+SELECT (SELECT last FROM grave WHERE hash = :grave), thread.*, root.*, own.*, head.*
 FROM thread
 LEFT JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN line AS own ON own.tree = thread.tree AND own.thread = thread.line AND own.namespace = :namespace
@@ -138,7 +168,7 @@ LEFT JOIN checkpoint AS head ON head.tree = own.tree AND head.line = own.head_li
 WHERE thread.id = :id
 
 -- name: grave
-SELECT generation FROM grave WHERE hash = :hash
+SELECT generation, last FROM grave WHERE hash = :hash
 
 -- name: ancestry
 WITH RECURSIVE below (line, depth) AS (
@@ -183,6 +213,9 @@ SELECT checkpoint.* FROM json_each(:lines) AS want
 JOIN checkpoint ON checkpoint.line = want.value AND checkpoint.id = :id AND checkpoint.tree = :tree
 ORDER BY want.key
 
+-- name: checkpoints_by_id
+SELECT * FROM checkpoint WHERE line = :line AND id < :before AND tree = :tree ORDER BY id DESC, seq DESC LIMIT :limit
+
 -- name: marks
 SELECT mark.* FROM json_each(:lines) AS want JOIN mark ON mark.tree = :tree AND mark.line = want.value
 
@@ -217,17 +250,39 @@ FROM want JOIN chunk ON chunk.tree = :tree AND chunk.log = want.log
 ORDER BY want.ask, want.depth DESC, chunk.lo
 
 -- name: pending
-WITH RECURSIVE seen (line, cut, depth) AS (
-    VALUES (:line, NULL, 0), (:base_line, :base_era, 1)
+WITH RECURSIVE seen (line, cut, upto, depth) AS (
+    VALUES (:line, NULL, NULL, 0), (:base_line, :base_era, :base_seq, 1)
     UNION ALL
-    SELECT line.base_line, line.base_era, seen.depth + 1
+    SELECT line.base_line, line.base_era, MIN(seen.upto, line.base_seq), seen.depth + 1
     FROM seen JOIN line ON line.tree = :tree AND line.line = seen.line
-    WHERE seen.depth > 0 AND line.base_line IS NOT NULL AND :seq <= line.base_seq
+    WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+),
+wanted (seq, line, cut, depth) AS (
+    SELECT want.value, seen.line, seen.cut, seen.depth
+    FROM seen JOIN json_each(:seqs) AS want ON seen.upto IS NULL OR want.value <= seen.upto
+),
+found AS (
+    SELECT 1 AS kind, wanted.depth, wanted.cut, pending.*
+    FROM wanted JOIN pending ON pending.tree = :tree AND pending.line = wanted.line AND pending.seq = wanted.seq
+    UNION ALL
+    SELECT 0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', number, sealed.era, '', body, sum
+    FROM wanted JOIN sealed ON sealed.tree = :tree AND sealed.line = wanted.line AND sealed.seq = wanted.seq
 )
-SELECT pending.* FROM seen
-JOIN pending ON pending.tree = :tree AND pending.line = seen.line AND pending.seq = :seq
-WHERE seen.cut IS NULL OR pending.era < seen.cut
-ORDER BY seen.depth DESC, pending.era
+SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum FROM found WHERE cut IS NULL OR era < cut
+ORDER BY depth DESC, era, kind, idx
+
+-- name: pending_own
+SELECT 1 AS kind, pending.*
+FROM json_each(:seqs) AS want
+JOIN pending ON pending.tree = :tree AND pending.line = :line AND pending.seq = want.value
+UNION ALL
+SELECT 0, sealed.tree, sealed.line, sealed.seq, '', number, sealed.era, '', body, sum
+FROM json_each(:seqs) AS want
+JOIN sealed ON sealed.tree = :tree AND sealed.line = :line AND sealed.seq = want.value
+ORDER BY 7, 1, 6
+
+-- name: waiting
+SELECT * FROM waiting WHERE thread = :thread AND namespace = :namespace AND checkpoint = :checkpoint
 
 -- name: journal
 SELECT * FROM journal WHERE tree = :tree AND line = :line AND seq BETWEEN :lo AND :hi ORDER BY seq LIMIT :limit
@@ -242,7 +297,7 @@ FROM thread
 LEFT JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN checkpoint AS head ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
 WHERE thread.id >= :start AND thread.id < :end AND thread.id <> :after
-    AND (root.line IS NULL OR root.checkpoints OR root.journal OR EXISTS (
+    AND (root.line IS NULL OR root.checkpoints OR root.journal OR root.base_line IS NOT NULL OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
 ORDER BY thread.id LIMIT :limit
@@ -263,7 +318,7 @@ WHERE tag.key = :key AND tag.value = :value
                 AND also.value = json_extract(other.value, '$[1]') AND also.thread = tag.thread
         )
     )
-    AND (root.line IS NULL OR root.checkpoints OR root.journal OR EXISTS (
+    AND (root.line IS NULL OR root.checkpoints OR root.journal OR root.base_line IS NOT NULL OR EXISTS (
         SELECT 1 FROM line WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints
     ))
 ORDER BY tag.thread LIMIT :limit
