@@ -1,0 +1,1 @@
+"""Holdfast inside the frameworks that people already use: one package for each."""

@@ -1,0 +1,225 @@
+"""The checkpointer: one class for `invoke` and `ainvoke`, on any store."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
+
+from holdfast._drive import run, threaded
+from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, next_version, tuples
+from holdfast.adapters.langgraph.known import codec_for
+from holdfast.aio import AsyncStore
+from holdfast.calls import Types
+from holdfast.errors import InvalidArgument
+from holdfast.store import Store
+from holdfast.store import open as open_store
+
+
+class _Done:
+    """Nothing was to be done, whether that is awaited or not."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield from ()
+
+
+def _as_config(config: dict[str, Any]) -> RunnableConfig:
+    return cast(RunnableConfig, config)
+
+
+class HoldfastSaver(BaseCheckpointSaver[str]):
+    """Keeps a graph's checkpoints in a Holdfast store.
+
+    ``HoldfastSaver.from_url("agents.db")`` opens a store of its own, which leaving a ``with`` block or `close` closes;
+    ``HoldfastSaver(store)`` uses one that is open. Without `types` every class that the process has imported comes back
+    as itself; with them only those, and LangGraph's own. `single_writer` refuses a put whose parent is no longer the
+    latest checkpoint, unless this saver was asked for that checkpoint by its id.
+    """
+
+    def __init__(self, store: Store | AsyncStore, *, types: Types | None = None, single_writer: bool = False) -> None:
+        super().__init__()
+        if not isinstance(store, Store | AsyncStore):
+            raise InvalidArgument(
+                f"HoldfastSaver takes an open store, not a {type(store).__name__}; from_url(url) opens one"
+            )
+        self.store = store.sync if isinstance(store, AsyncStore) else store
+        self._owns = False
+        self._types = types
+        self._allowed: frozenset[str] = frozenset()
+        self._calls = SaverCalls(self.store._calls.engine, codec_for(types), single_writer)
+
+    @classmethod
+    def from_url(
+        cls, url: str | os.PathLike[str], *, types: Types | None = None, single_writer: bool = False
+    ) -> HoldfastSaver:
+        """A saver on a store of its own: a path, "memory:", "sqlite:PATH", …"""
+        saver = cls(open_store(url), types=types, single_writer=single_writer)
+        saver._calls.engine.codec = saver._calls.codec  # so that the native calls know the same classes
+        saver._owns = True
+        return saver
+
+    from_conn_string = from_url
+
+    @property
+    def astore(self) -> AsyncStore:
+        """The same store for asyncio."""
+        return self.store.aio
+
+    def setup(self) -> Any:
+        """There is nothing to set up; call it or await it, if your code does so for another saver."""
+        return _Done()
+
+    def close(self) -> None:
+        """Close the store, if it is this saver's own."""
+        if self._owns:
+            self.store.close()
+
+    def __enter__(self) -> HoldfastSaver:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self) -> HoldfastSaver:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------- reading
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return run(self._calls.get_tuple, config)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return await threaded(self._calls.get_tuple, config)
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        listing = self._listing(config, filter, before, limit, run(self._calls.sources, config))
+        while page := run(listing.page):
+            yield from tuples(page)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        listing = self._listing(config, filter, before, limit, await threaded(self._calls.sources, config))
+        while page := await threaded(listing.page):
+            for one in tuples(page):
+                yield one
+
+    def _listing(
+        self, config: RunnableConfig | None, where: dict[str, Any] | None, before: RunnableConfig | None,
+        limit: int | None, sources: Any,
+    ) -> Listing:  # fmt: skip
+        wanted = configurable(config).get("checkpoint_id") if config is not None else None
+        end = ((before or {}).get("configurable") or {}).get("checkpoint_id")
+        return Listing(self._calls, sources, wanted, end, where, limit)
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return run(self._calls.delta_history, config, channels)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return await threaded(self._calls.delta_history, config, channels)
+
+    # ---------------------------------------------------------------- writing
+
+    # What is put is encoded before the first `await`: the graph goes on, and may change it.
+
+    def put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:  # fmt: skip
+        prepared = self._calls.prepared(config, checkpoint, metadata, new_versions)
+        return _as_config(run(self._calls.put, config, *prepared))
+
+    async def aput(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:  # fmt: skip
+        prepared = self._calls.prepared(config, checkpoint, metadata, new_versions)
+        return _as_config(await threaded(self._calls.put, config, *prepared))
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        run(self._calls.put_writes, config, self._calls.prepared_writes(writes), task_id, task_path)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        await threaded(self._calls.put_writes, config, self._calls.prepared_writes(writes), task_id, task_path)
+
+    def get_next_version(self, current: Any, channel: None = None) -> Any:
+        """The next version of a channel, in the form of the official savers; a whole number stays one."""
+        return next_version(current)
+
+    # ---------------------------------------------------------------- removing
+
+    def delete_thread(self, thread_id: str) -> None:
+        run(self._calls.delete_thread, thread_id)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await threaded(self._calls.delete_thread, thread_id)
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        run(self._calls.delete_for_runs, run_ids)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        await threaded(self._calls.delete_for_runs, run_ids)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        run(self._calls.copy_thread, source_thread_id, target_thread_id)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await threaded(self._calls.copy_thread, source_thread_id, target_thread_id)
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        run(self._calls.prune, thread_ids, strategy)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        await threaded(self._calls.prune, thread_ids, strategy)
+
+    # ---------------------------------------------------------------- classes
+
+    def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> HoldfastSaver:
+        """A saver on the same store that knows these classes too, given as (module, name). One without `types` knows
+        every imported class already."""
+        if self._types is None:
+            return self
+        clone = copy.copy(self)
+        clone._allowed = self._allowed.union(".".join(one) for one in extra_allowlist)
+        clone._calls = SaverCalls(
+            self._calls.engine, codec_for(self._types, clone._allowed), self._calls.single_writer,
+            self._calls.asking, self._calls.seen, self._calls.served,
+        )  # fmt: skip
+        return clone

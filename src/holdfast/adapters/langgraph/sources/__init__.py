@@ -1,0 +1,1 @@
+"""The databases of LangGraph's own savers, opened for reading only."""

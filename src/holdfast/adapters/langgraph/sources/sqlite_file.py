@@ -1,0 +1,155 @@
+"""A SQLite file that is read without a trace: not a byte of it changes, and no file appears beside it.
+
+Opened as usual, even for reading only, a file in WAL mode gets a `-wal` and a `-shm` beside it, and they stay there. So
+a file that nobody has open is read without SQLite's locks, for which these files are. Whether somebody opened it after
+all is seen from its size and time, looked at after every answer: then the answer is thrown away, and from there on the
+file is read with locks, as one more of its readers.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from holdfast.errors import Busy, Corrupt, HoldfastError, NotAStore, ReadOnly, StorageFailed
+
+T = TypeVar("T")
+Question = Callable[[sqlite3.Connection], T]
+
+BUSY_SECONDS: Final = 30.0
+_SHARED: Final = "mode=ro"
+_AT_REST: Final = "mode=ro&immutable=1"
+_AT_REST_WITH_WAL: Final = "mode=ro&vfs=unix-none"  # immutable would overlook what only the WAL has
+
+# Every process that uses a database in WAL mode holds a lock on this byte of the -shm. Another process has to ask: one
+# that closes a file loses its locks on it, also those that its own SQLite relies on.
+_ASK_FOR_LOCK: Final = """
+import fcntl, os, struct, sys
+layout, byte = "hhqqi", 128
+wanted = struct.pack(layout, fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
+found = fcntl.fcntl(os.open(sys.argv[1], os.O_RDONLY), fcntl.F_GETLK, wanted)
+sys.exit(0 if struct.unpack(layout, found)[0] == fcntl.F_UNLCK else 1)
+"""
+
+_MEANINGS: Final[dict[int, tuple[type[HoldfastError], str]]] = {
+    sqlite3.SQLITE_BUSY: (Busy, "another process kept it locked; try again"),
+    sqlite3.SQLITE_NOTADB: (NotAStore, "it is not an SQLite database"),
+    sqlite3.SQLITE_CORRUPT: (Corrupt, "it is damaged; restore it from a backup"),
+    sqlite3.SQLITE_CANTOPEN: (ReadOnly, "it can't be opened; check the rights of the file and its folder"),
+    sqlite3.SQLITE_READONLY: (ReadOnly, "it was left in the middle of a change; let its application open it once"),
+}
+
+
+class ReadOnlyFile:
+    """Answers questions about a file, each from one moment of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()  # its companions are beside the file, not beside a link to it
+        looks = _looks(self.path)  # before the question, so that nothing happens unseen after it
+        self._rest = looks if _is_left_alone(self.path) else None
+        self._connection: sqlite3.Connection | None = None
+
+    def ask(self, question: Question[T]) -> T:
+        with _translated(self.path):
+            if self._rest is not None:
+                answers = self._ask_at_rest(question)
+                if answers:
+                    return answers[0]
+                self._let_others_in()
+            return _in_one_moment(self._open(_SHARED), question)
+
+    def _ask_at_rest(self, question: Question[T]) -> list[T]:
+        """The answer, or none if the file was used meanwhile."""
+        with_wal = _companion(self.path, "-wal").exists()
+        try:
+            answer = _in_one_moment(self._open(_AT_REST_WITH_WAL if with_wal else _AT_REST), question)
+        except sqlite3.Error:
+            if self._is_at_rest():
+                raise
+            return []  # whatever it was, it came from a half of what someone wrote
+        return [answer] if self._is_at_rest() else []
+
+    def _is_at_rest(self) -> bool:
+        return _looks(self.path) == self._rest
+
+    def _let_others_in(self) -> None:
+        self.close()
+        self._rest = None
+
+    def _open(self, how: str) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = sqlite3.connect(
+                f"{self.path.as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+            )
+            self._connection.execute("PRAGMA trusted_schema = OFF")
+            if how == _AT_REST_WITH_WAL:
+                self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # indexes the WAL in memory, not in a -shm
+        return self._connection
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _in_one_moment(connection: sqlite3.Connection, question: Question[T]) -> T:
+    connection.execute("BEGIN")
+    try:
+        return question(connection)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _companion(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _is_left_alone(path: Path) -> bool:
+    """Whether nobody has the file open, as far as that can be told."""
+    if _companion(path, "-journal").exists():
+        return False
+    if not _companion(path, "-wal").exists():
+        return True
+    if sys.platform != "linux" or not sys.executable:
+        return False
+    shared = _companion(path, "-shm")
+    return not shared.exists() or _is_unlocked(shared)
+
+
+def _is_unlocked(shared: Path) -> bool:
+    asked = [sys.executable, "-I", "-S", "-c", _ASK_FOR_LOCK, str(shared)]
+    return subprocess.run(asked, check=False, capture_output=True).returncode == 0  # noqa: S603  our own few lines
+
+
+def _looks(path: Path) -> list[tuple[int, int, int] | None]:
+    """What changes when someone writes."""
+    return [_look(path), _look(_companion(path, "-wal")), _look(_companion(path, "-journal"))]
+
+
+def _look(path: Path) -> tuple[int, int, int] | None:
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        return None
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translate(error, path) from error
+
+
+def _translate(error: sqlite3.Error, path: Path) -> HoldfastError:
+    if "decode to UTF-8" in str(error):
+        return Corrupt(f"{path}: it is damaged; restore it from a backup ({error})")
+    code: Any = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR)
+    kind, meaning = _MEANINGS.get(code & 0xFF, (StorageFailed, "SQLite refused"))
+    return kind(f"{path}: {meaning} ({error})")
