@@ -33,7 +33,7 @@ from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
 from holdfast.engine.states import Base, Change, Changed
 from holdfast.errors import Conflict, Contended, Decide, FixTheCall, InvalidArgument, NotFound, ThreadBusy
-from holdfast.ids import id_after
+from holdfast.ids import come_in_order, id_after
 from holdfast.model import ROOT, CheckpointInfo
 
 ATTEMPTS: Final = 500
@@ -302,7 +302,8 @@ def _plan(
     rows = list(start.rows)
     drops = [*start.drops, *changed.drops]
     # Whoever chooses ids orders by them: one that comes late is not the head.
-    head = here.head if start.by_id and here.head is not None and row.id < here.head.id else row
+    is_late = here.head is not None and row.id < here.head.id and come_in_order(row.id, here.head.id)
+    head = here.head if start.by_id and is_late and here.head is not None else row
     if not handle.namespace and head is row:
         _retag_status(here, row, rows, drops)
     if row.run_id is not None and (here.head is None or here.head.run_id != row.run_id):

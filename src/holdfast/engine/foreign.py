@@ -35,6 +35,7 @@ from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import Fields
 from holdfast.engine.states import Changed
 from holdfast.errors import Deleted
+from holdfast.ids import come_in_order
 
 DAY: Final = 24 * 3600 * 1_000_000
 
@@ -44,7 +45,8 @@ async def check_late(engine: Engine, handle: Handle, here: Here | None, names: I
     is one of this life's too, as in a copy."""
     last = here.last if here is not None else last
     for name in names:
-        if last and name <= last and not (here is not None and await _is_there(engine, here, name)):
+        is_older = bool(last) and name <= last and come_in_order(name, last)
+        if is_older and not (here is not None and await _is_there(engine, here, name)):
             raise Deleted(
                 f"{handle.name} was deleted with the checkpoint {name!r}, which this write names: it came too late"
             )
