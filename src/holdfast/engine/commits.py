@@ -32,7 +32,16 @@ from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
 from holdfast.engine.states import Base, Change, Changed
-from holdfast.errors import Conflict, Contended, Decide, FixTheCall, InvalidArgument, NotFound, ThreadBusy
+from holdfast.errors import (
+    Conflict,
+    Contended,
+    Decide,
+    FixTheCall,
+    HoldfastError,
+    InvalidArgument,
+    NotFound,
+    ThreadBusy,
+)
 from holdfast.ids import come_in_order, id_after
 from holdfast.model import ROOT, CheckpointInfo
 
@@ -82,7 +91,14 @@ async def _attempt(
     _check_head(handle, fields, here)
     fields = _covering(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
-    changed = await change(engine, handle, _base(here, here.head if parent is None and fields.foreign else parent))
+    try:
+        changed = await change(engine, handle, _base(here, here.head if parent is None and fields.foreign else parent))
+    except HoldfastError:
+        raise
+    except Exception:  # a reducer that can't do with what the channel holds; or held, when it was remembered
+        if fresh:
+            raise
+        return None
     outer = None
     if fields.origin is None and handle.namespace and not fields.foreign:
         outer = await _enclosing(engine, handle)
