@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from holdfast.adapters.langgraph import HoldfastSaver
-from tests.adapters.langgraph.driver import Side, config, put
+from tests.adapters.langgraph.driver import Side, Stored, config, put
 from tests.unit.prose import prose
 
 KB = 1_000
@@ -105,10 +105,10 @@ def test_what_a_node_gives_is_stored_once(tmp_path: Path, channel: str) -> None:
 
     path = tmp_path / "report.db"
     saver = HoldfastSaver.from_url(str(path))
-    stored = Stored(saver, channel)
+    stored = Stored(saver)
 
     def after(state: Report) -> Any:
-        stored.wait(1)  # LangGraph does not wait for writes; the save that follows finds them all
+        stored.wait(values[channel])  # LangGraph does not wait for writes; the save that follows finds them all
         return {"count": 1}
 
     builder = StateGraph(Report)
