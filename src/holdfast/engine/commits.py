@@ -37,7 +37,6 @@ from holdfast.errors import (
     Contended,
     Decide,
     FixTheCall,
-    HoldfastError,
     InvalidArgument,
     NotFound,
     ThreadBusy,
@@ -93,9 +92,7 @@ async def _attempt(
     parent = await _parent(engine, handle, fields, here)
     try:
         changed = await change(engine, handle, _base(here, here.head if parent is None and fields.foreign else parent))
-    except HoldfastError:
-        raise
-    except Exception:  # a reducer that can't do with what the channel holds; or held, when it was remembered
+    except Exception:  # a reducer that can't do with what was remembered, or values that are gone since: ask again
         if fresh:
             raise
         return None
