@@ -32,6 +32,18 @@ def test_a_save_after_the_head_was_removed_does_not_write_over_its_values(store:
         assert one.state["v"][-1] == wanted
 
 
+def test_an_id_that_is_used_again_does_not_become_the_parent_of_what_came_before_it(store: Store) -> None:
+    thread = store.thread("t")
+    first = thread.save({"n": 1})
+    removed = thread.save({"n": 2}, id="again")
+    child = thread.save({"n": 3})
+    thread.delete_checkpoints([removed.id])
+    thread.save({"n": 4}, id="again")
+    assert {info.id: info.parent_id for info in thread.history()} == {
+        "again": child.id, child.id: first.id, first.id: None,
+    }  # fmt: skip
+
+
 def test_a_label_of_the_origin_does_not_reach_a_number_that_the_fork_gives_itself(store: Store) -> None:
     thread = store.thread("t")
     first, second = thread.save({"n": 1}), thread.save({"n": 2})

@@ -134,7 +134,7 @@ class MarkRow(NamedTuple):
     line: int
     seq: int
     era: int
-    hidden: int
+    hidden: int  # 1: removed; 2: replaced by another row of the same id
     label: str | None
     status: str | None
     sum: int = 0

@@ -28,7 +28,7 @@ from holdfast.backends.base import (
     checked,
     sealed,
 )
-from holdfast.engine import load, manifest
+from holdfast.engine import load, manifest, views
 from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place
@@ -91,7 +91,7 @@ def in_place(
 def replacement(here: Here, first: CheckpointRow) -> list[Row]:
     """What takes the place of a checkpoint that others see: for them it stays, and for this thread it is hidden."""
     line = here.line
-    return [sealed(MarkRow(line.tree, line.line, first.seq, here.root.forks, 1, None, None))]
+    return [sealed(MarkRow(line.tree, line.line, first.seq, here.root.forks, views.REPLACED, None, None))]
 
 
 def moved_writes(row: CheckpointRow, written: Sequence[PendingRow | SealedRow], era: int) -> list[Row]:

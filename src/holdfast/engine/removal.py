@@ -166,7 +166,7 @@ async def hide(engine: Engine, handle: Handle, chosen: Chosen, *, dry_run: bool 
         if not rows or dry_run:
             return len(rows)
         after, head = await _line_without(engine, view, {row.seq for row in rows}, by_id)
-        batch = await marking(engine, here, [(row.seq, 1, None, None) for row in rows], after)
+        batch = await marking(engine, here, [(row.seq, views.REMOVED, None, None) for row in rows], after)
         if not handle.namespace:
             batch = _retagged(batch, here, head and head._replace(status=view.status(head)))
         if await engine.backend.commit(batch):

@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from holdfast.backends.base import ANY, CheckpointRow, Filter, LineRow, checked
 from holdfast.engine.context import Engine
 
-_PAGE = 256
+REMOVED: Final = 1
+REPLACED: Final = 2
+_PAGE: Final = 256
 
 
 class Segment(NamedTuple):
@@ -31,7 +33,7 @@ class Segment(NamedTuple):
 class Mark(NamedTuple):
     """The latest word on one checkpoint in a view."""
 
-    hidden: bool = False
+    hidden: int = 0
     label: str | None = None
     status: str | None = None
 
@@ -50,7 +52,11 @@ class View:
         return Segment(self.line.line, self.line.base_seq + 1, self.line.seq)
 
     def hides(self, seq: int) -> bool:
-        return seq in self.marks and self.marks[seq].hidden
+        return seq in self.marks and bool(self.marks[seq].hidden)
+
+    def was_replaced(self, seq: int) -> bool:
+        """Whether it is hidden because it was saved again under the same id."""
+        return seq in self.marks and self.marks[seq].hidden == REPLACED
 
     def label(self, row: CheckpointRow) -> str:
         mark = self.marks.get(row.seq)
@@ -98,7 +104,7 @@ async def _read_marks(engine: Engine, view: View) -> None:
                 known = view.marks.get(row.seq, Mark())
                 label = known.label if row.label is None else row.label
                 status = known.status if row.status is None else row.status
-                view.marks[row.seq] = Mark(known.hidden or bool(row.hidden), label, status)
+                view.marks[row.seq] = Mark(row.hidden or known.hidden, label, status)
 
 
 # ------------------------------------------------------------------------------------------------ segments
@@ -212,7 +218,7 @@ async def parent_of(engine: Engine, view: View, row: CheckpointRow) -> tuple[str
     again under the same id."""
     if not view.hides(row.parent_seq):
         return row.parent_id, row.parent_seq
-    again = await find(engine, view, row.parent_id or "")
+    again = await find(engine, view, row.parent_id or "") if view.was_replaced(row.parent_seq) else None
     if again is not None:
         return again.id, again.seq
     segments = await chain(engine, view, row.parent_seq)
