@@ -104,19 +104,30 @@ async def delete_checkpoints(engine: Engine, handle: Handle, ids: Iterable[str])
 
 async def delete_run(engine: Engine, handle: Handle, run_id: str, *, by_id: bool = False) -> int:
     """Remove what one run saved, in every namespace of the thread. A record without a run id is never touched."""
+
+    async def chosen(view: View) -> list[CheckpointRow]:
+        where, keep = matching(handle, view, {"run_id": run_id})
+        return await views.scan(engine, view, view.line.seq, _ALL, where, keep)
+
+    return await _hide_everywhere(engine, handle, chosen, by_id)
+
+
+async def keep_heads(engine: Engine, handle: Handle) -> int:
+    """Remove everything but the latest checkpoint of each namespace."""
+
+    async def chosen(view: View) -> list[CheckpointRow]:
+        line = view.line
+        head = (line.head_line, line.head_seq)
+        return await views.scan(engine, view, line.seq, _ALL, keep=lambda row: (row.line, row.seq) != head)
+
+    return await _hide_everywhere(engine, handle, chosen, by_id=False)
+
+
+async def _hide_everywhere(engine: Engine, handle: Handle, chosen: Chosen, by_id: bool) -> int:
+    """In every namespace of the thread."""
     here = await places.read(engine, handle.inner(""))
-    if here is None:
-        return 0
-    removed = 0
-    for namespace in await namespaces(engine, here.root):
-        inner = handle.inner(namespace)
-
-        async def chosen(view: View, inner: Handle = inner) -> list[CheckpointRow]:
-            where, keep = matching(inner, view, {"run_id": run_id})
-            return await views.scan(engine, view, view.line.seq, _ALL, where, keep)
-
-        removed += await hide(engine, inner, chosen, by_id=by_id)
-    return removed
+    found = await namespaces(engine, here.root) if here is not None else []
+    return sum([await hide(engine, handle.inner(one), chosen, by_id=by_id) for one in found])
 
 
 async def namespaces(engine: Engine, root: LineRow) -> list[str]:
@@ -125,24 +136,6 @@ async def namespaces(engine: Engine, root: LineRow) -> list[str]:
     for line in await engine.backend.ancestry(root.tree, root.line):
         found |= {one.namespace for one in await engine.backend.namespaces(line.tree, line.line)}
     return sorted(found)
-
-
-async def keep_heads(engine: Engine, handle: Handle) -> int:
-    """Remove everything but the latest checkpoint of each namespace."""
-    here = await places.read(engine, handle.inner(""))
-    if here is None:
-        return 0
-    removed = 0
-    for namespace in await namespaces(engine, here.root):
-        inner = handle.inner(namespace)
-
-        async def chosen(view: View, inner: Handle = inner) -> list[CheckpointRow]:
-            line = view.line
-            head = (line.head_line, line.head_seq)
-            return await views.scan(engine, view, line.seq, _ALL, keep=lambda row: (row.line, row.seq) != head)
-
-        removed += await hide(engine, inner, chosen)
-    return removed
 
 
 async def delete_run_everywhere(engine: Engine, run_id: str, *, by_id: bool = False) -> int:

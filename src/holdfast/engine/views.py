@@ -69,8 +69,17 @@ class View:
 
 async def open_view(engine: Engine, line: LineRow) -> View:
     view = View(line)
-    if line.marks:
-        await _read_marks(engine, view)
+    if not line.marks:
+        return view
+    # Every new mark counts up in the line, and those of lines below are of eras that are over: so the number tells.
+    key = ("marks", line.tree, line.line, line.marks)
+    known: dict[int, Mark] | None = engine.cache.get(key) if line.version else None
+    if known is not None:
+        view.marks = known
+        return view
+    await _read_marks(engine, view)
+    if line.version and line.line:
+        engine.cache.put(key, view.marks, 100 + 200 * len(view.marks))
     return view
 
 

@@ -10,17 +10,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from holdfast.adapters.langgraph import HoldfastSaver
 from holdfast.cli import app
 from tests.adapters.langgraph.test_moving_samples import Saver, assert_same, at, chat, everything, place, valuable
 
-IS_BUILT = find_spec("holdfast.adapters.langgraph.saver") is not None
 WITHOUT_OFFICIAL_SAVERS = """
 import sys
 sys.modules["langgraph.checkpoint.sqlite"] = sys.modules["langgraph.checkpoint.postgres"] = None
@@ -37,16 +36,6 @@ class Ticket:
 """
 
 
-class StandIn:
-    """Takes the place of Holdfast's own saver where that is not there."""
-
-    @staticmethod
-    @contextmanager
-    def from_url(url: str) -> Iterator[Saver]:
-        with SqliteSaver.from_conn_string(url) as saver:
-            yield saver
-
-
 class Done(NamedTuple):
     code: int
     out: str
@@ -58,9 +47,6 @@ Command = Callable[..., Done]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    if not IS_BUILT:
-        monkeypatch.setattr("holdfast.adapters.langgraph.HoldfastSaver", StandIn, raising=False)
-
     def run(*arguments: object) -> Done:
         monkeypatch.setattr(sys, "argv", ["holdfast", "import-langgraph", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
@@ -73,9 +59,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 @contextmanager
 def opened(url: Path) -> Iterator[Saver]:
-    from holdfast.adapters import langgraph
-
-    with getattr(langgraph, "HoldfastSaver", StandIn).from_url(str(url)) as saver:
+    with HoldfastSaver.from_url(str(url)) as saver:
         yield saver
 
 
@@ -230,7 +214,6 @@ def test_a_thread_that_is_not_there_is_named(run, source, target):
     assert "there is no thread 'three'" in done.err
 
 
-@pytest.mark.skipif(not IS_BUILT, reason="holdfast.adapters.langgraph.saver is not there")
 def test_the_source_can_not_be_the_target(run, source):
     before = source.read_bytes()
     done = run(source, source)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, cast
@@ -265,9 +264,7 @@ def holdfast_file(folder: Path) -> Iterator[Saver]:
         yield saver
 
 
-LASTING = {"sqlite": official_file}
-if find_spec("holdfast.adapters.langgraph.saver"):
-    LASTING["holdfast"] = holdfast_file
+LASTING = {"sqlite": official_file, "holdfast": holdfast_file}
 TARGETS = {"memory": in_memory, **LASTING}
 
 
