@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from holdfast.backends.base import JournalRow
+from holdfast.backends.rows import JournalRow
 from holdfast.codec import Codec
 from holdfast.engine.context import as_datetime
 from holdfast.errors import InvalidArgument

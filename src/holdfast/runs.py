@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from holdfast import _heartbeat
 from holdfast._drive import run as drive
-from holdfast.backends.base import JournalRow
+from holdfast.backends.rows import JournalRow
 from holdfast.backlog import Backlog
 from holdfast.calls import ThreadCalls
 from holdfast.engine import appending, commits, leases, places

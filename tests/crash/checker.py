@@ -13,7 +13,7 @@ from typing import Any
 
 import holdfast
 from holdfast import Store
-from holdfast.backends.base import KEYS, CheckpointRow, JournalRow, LineRow, TagRow, ThreadRow, checked, table_name
+from holdfast.backends.rows import KEYS, CheckpointRow, JournalRow, LineRow, TagRow, ThreadRow, checked, table_name
 from holdfast.engine import manifest
 from holdfast.engine.rows import row_digest
 from tests.crash.ledger import Ledger

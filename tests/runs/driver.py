@@ -13,7 +13,8 @@ from typing import Any, Final, TypeVar
 
 import holdfast
 from holdfast import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, _heartbeat
-from holdfast.backends.base import Backend, Batch, CheckpointRow, JournalRow
+from holdfast.backends.base import Backend, Batch
+from holdfast.backends.rows import CheckpointRow, JournalRow
 from holdfast.errors import StorageFailed
 
 T = TypeVar("T")

@@ -17,7 +17,8 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from holdfast.backends.base import Batch, CheckpointRow, LineRow, Row, TagRow, ThreadRow, sealed
+from holdfast.backends.base import Batch
+from holdfast.backends.rows import CheckpointRow, LineRow, Row, TagRow, ThreadRow, sealed
 from holdfast.backends.sqlite import files
 from holdfast.backends.sqlite.statements import statements
 from holdfast.engine import load, values

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import Store
-from holdfast.backends.base import KEY, ChunkRow, DropChunks, LogRow, Piece, Row
+from holdfast.backends.base import DropChunks, Piece
+from holdfast.backends.rows import KEY, ChunkRow, LogRow, Row
 from holdfast.codec import Codec
 from holdfast.engine import values
 from holdfast.engine.changes import append_change, change, replay

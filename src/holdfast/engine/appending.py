@@ -6,19 +6,8 @@ origin's up to the fork point and goes on with its own entries: since entries ne
 
 from __future__ import annotations
 
-from holdfast.backends.base import (
-    Batch,
-    Expect,
-    GraveAt,
-    JournalRow,
-    KeyFree,
-    LineAt,
-    LineRow,
-    Row,
-    ThreadAbsent,
-    checked,
-    sealed,
-)
+from holdfast.backends.base import Batch, Expect, GraveAt, KeyFree, LineAt, ThreadAbsent
+from holdfast.backends.rows import JournalRow, LineRow, Row, checked, sealed
 from holdfast.engine import leases, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.places import Here, Place

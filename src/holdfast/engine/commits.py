@@ -10,22 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.backends.base import (
-    Batch,
-    CheckpointRow,
-    Drop,
-    DropRow,
-    Expect,
-    GraveAt,
-    IdFree,
-    LineAt,
-    NamespaceFree,
-    Row,
-    RunRow,
-    TagRow,
-    ThreadAbsent,
-    sealed,
-)
+from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, IdFree, LineAt, NamespaceFree, ThreadAbsent
+from holdfast.backends.rows import CheckpointRow, Row, RunRow, TagRow, sealed
 from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from holdfast.backends.base import Backend, PendingRow
+from holdfast.backends.base import Backend
+from holdfast.backends.rows import PendingRow
 from holdfast.codec import Codec
 from holdfast.engine.cache import Cache
 from holdfast.errors import Closed

@@ -10,24 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from holdfast.backends.base import (
-    Batch,
-    CheckpointRow,
-    DropRow,
-    DropWaiting,
-    Expect,
-    LineAt,
-    MarkRow,
-    NamespaceFree,
-    PendingRow,
-    Row,
-    SealedRow,
-    ThreadAbsent,
-    WaitingAt,
-    WaitingRow,
-    checked,
-    sealed,
-)
+from holdfast.backends.base import Batch, DropRow, DropWaiting, Expect, LineAt, NamespaceFree, ThreadAbsent, WaitingAt
+from holdfast.backends.rows import CheckpointRow, MarkRow, PendingRow, Row, SealedRow, WaitingRow, checked, sealed
 from holdfast.engine import load, manifest, views
 from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.manifest import Manifest

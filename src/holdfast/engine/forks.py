@@ -9,19 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.backends.base import (
-    Batch,
-    CheckpointRow,
-    Expect,
-    GraveAt,
-    LineAt,
-    LineRow,
-    Row,
-    RunRow,
-    ThreadAbsent,
-    ThreadRow,
-    sealed,
-)
+from holdfast.backends.base import Batch, Expect, GraveAt, LineAt, ThreadAbsent
+from holdfast.backends.rows import CheckpointRow, LineRow, Row, RunRow, ThreadRow, sealed
 from holdfast.engine import load, manifest, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import required

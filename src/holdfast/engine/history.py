@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from holdfast.backends.base import CheckpointRow, Filter
+from holdfast.backends.base import Filter
+from holdfast.backends.rows import CheckpointRow
 from holdfast.engine import load, places, views
 from holdfast.engine.context import Engine, Handle, as_microseconds
 from holdfast.engine.views import View

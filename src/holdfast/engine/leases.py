@@ -7,20 +7,8 @@ thread, with the next epoch. The old holder's next write then finds another epoc
 
 from __future__ import annotations
 
-from holdfast.backends.base import (
-    Batch,
-    Drop,
-    DropRow,
-    Expect,
-    GraveAt,
-    LineAt,
-    LineRow,
-    RootAt,
-    Row,
-    TagRow,
-    ThreadAbsent,
-    sealed,
-)
+from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, LineAt, RootAt, ThreadAbsent
+from holdfast.backends.rows import LineRow, Row, TagRow, sealed
 from holdfast.engine import places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
 from holdfast.engine.places import Here, Place

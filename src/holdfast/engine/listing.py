@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from holdfast.backends.base import CheckpointRow, LineRow, Listed, ThreadRow, checked
+from holdfast.backends.base import Listed
+from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.codec import Codec
 from holdfast.engine import leases, places, removal, tags, views
 from holdfast.engine.context import Engine, Handle, as_datetime

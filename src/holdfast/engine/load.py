@@ -8,7 +8,8 @@ from uuid import UUID
 
 import msgspec
 
-from holdfast.backends.base import CheckpointRow, PendingRow, SealedRow, Want, checked
+from holdfast.backends.base import Want
+from holdfast.backends.rows import CheckpointRow, PendingRow, SealedRow, checked
 from holdfast.codec import Codec
 from holdfast.engine import manifest, values, views
 from holdfast.engine.context import Engine, Handle, as_datetime

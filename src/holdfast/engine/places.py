@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, checked
+from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.engine import views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.errors import Corrupt, Deleted, NotFound

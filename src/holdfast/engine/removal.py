@@ -8,23 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from holdfast.backends.base import (
-    Batch,
-    CheckpointRow,
-    Drop,
-    DropRow,
-    DropTree,
-    DropWaiting,
-    Expect,
-    GraveRow,
-    LineAt,
-    LineRow,
-    Row,
-    TagRow,
-    ThreadAt,
-    ThreadRow,
-    sealed,
-)
+from holdfast.backends.base import Batch, Drop, DropRow, DropTree, DropWaiting, Expect, LineAt, ThreadAt
+from holdfast.backends.rows import CheckpointRow, GraveRow, LineRow, Row, TagRow, ThreadRow, sealed
 from holdfast.engine import leases, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import matching

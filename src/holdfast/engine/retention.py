@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from holdfast.backends.base import CheckpointRow
+from holdfast.backends.rows import CheckpointRow
 from holdfast.engine import places, removal, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.places import enclosing

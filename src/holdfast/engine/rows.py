@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from holdfast.backends.base import CheckpointRow, LineRow, ThreadRow, sealed
+from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, sealed
 from holdfast.engine import digests, load, manifest
 from holdfast.engine.context import Handle, now
 from holdfast.engine.manifest import Manifest

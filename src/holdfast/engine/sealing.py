@@ -17,7 +17,8 @@ from uuid import UUID
 
 from msgspec import Raw
 
-from holdfast.backends.base import Batch, CheckpointRow, DropRow, PendingAt, PendingRow, SealedRow, sealed
+from holdfast.backends.base import Batch, DropRow, PendingAt
+from holdfast.backends.rows import CheckpointRow, PendingRow, SealedRow, sealed
 from holdfast.engine import load, places
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.load import Stored

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from holdfast.backends.base import Drop, Row
+from holdfast.backends.base import Drop
+from holdfast.backends.rows import Row
 from holdfast.engine import load, values
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Inline, Manifest, Ref

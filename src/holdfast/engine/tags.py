@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from holdfast.backends.base import TagRow, sealed
+from holdfast.backends.rows import TagRow, sealed
 from holdfast.codec import Codec
 
 _LONGEST: Final = 64

@@ -24,7 +24,8 @@ import msgspec
 from msgspec import Raw
 
 from holdfast import _zstd
-from holdfast.backends.base import FRAME, KEY, OP, ChunkRow, Drop, DropChunks, LogRow, Piece, Row, checked, sealed
+from holdfast.backends.base import Drop, DropChunks, Piece
+from holdfast.backends.rows import FRAME, KEY, OP, ChunkRow, LogRow, Row, checked, sealed
 from holdfast.engine.changes import Replay, append_change, change_parts
 from holdfast.engine.digests import item_digests, value_digest
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Ref

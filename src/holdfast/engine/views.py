@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
-from holdfast.backends.base import ANY, CheckpointRow, Filter, LineRow, checked
+from holdfast.backends.base import ANY, Filter
+from holdfast.backends.rows import CheckpointRow, LineRow, checked
 from holdfast.engine.context import Engine
 
 REMOVED: Final = 1

@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.backends.base import (
-    Batch,
-    CheckpointRow,
-    CheckpointThere,
-    DropRow,
-    Expect,
-    LineAt,
-    LineRow,
-    MarkRow,
-    NamespaceFree,
-    PendingRow,
-    RootAt,
-    Row,
-    TagRow,
-    sealed,
-)
+from holdfast.backends.base import Batch, CheckpointThere, DropRow, Expect, LineAt, NamespaceFree, RootAt
+from holdfast.backends.rows import CheckpointRow, LineRow, MarkRow, PendingRow, Row, TagRow, sealed
 from holdfast.engine import foreign, leases, load, places, sealing, tags, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.history import required

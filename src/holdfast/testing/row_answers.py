@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from holdfast.backends.base import FRAME, KEY, Filter, MarkRow, Piece, Want
+from holdfast.backends.base import Filter, Piece, Want
+from holdfast.backends.rows import FRAME, KEY, MarkRow
 from holdfast.testing.row_samples import (
     BASICS,
     GRAVE,

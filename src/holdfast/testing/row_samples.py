@@ -10,10 +10,11 @@ from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 import pytest
 
-from holdfast.backends.base import (
+from holdfast.backends.base import Batch, Want
+from holdfast.backends.registry import open_backend
+from holdfast.backends.rows import (
     KEY,
     OP,
-    Batch,
     CheckpointRow,
     ChunkRow,
     GraveRow,
@@ -27,10 +28,8 @@ from holdfast.backends.base import (
     TagRow,
     ThreadRow,
     WaitingRow,
-    Want,
     sealed,
 )
-from holdfast.backends.registry import open_backend
 from holdfast.testing.driver import Blocking, Loop
 
 R = TypeVar(

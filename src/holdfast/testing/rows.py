@@ -8,12 +8,8 @@ from typing import Any, Final
 import pytest
 
 from holdfast.backends.base import (
-    KEY,
-    KEYS,
-    OP,
     Batch,
     CheckpointThere,
-    ChunkRow,
     Drop,
     DropChunks,
     DropRow,
@@ -26,11 +22,11 @@ from holdfast.backends.base import (
     NamespaceFree,
     PendingAt,
     RootAt,
-    Row,
     ThreadAbsent,
     ThreadAt,
     Want,
 )
+from holdfast.backends.rows import KEY, KEYS, OP, ChunkRow, Row
 from holdfast.errors import LookAtTheStorage
 from holdfast.testing.driver import at_once
 from holdfast.testing.row_samples import (

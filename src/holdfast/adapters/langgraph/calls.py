@@ -19,7 +19,7 @@ from holdfast.adapters.langgraph.metadata import metadata_of, packed, unpacked
 from holdfast.adapters.langgraph.outline import TASKS, next_nodes, nodes_run
 from holdfast.adapters.langgraph.records import record_of
 from holdfast.adapters.langgraph.storing import Storing
-from holdfast.backends.base import CheckpointRow
+from holdfast.backends.rows import CheckpointRow
 from holdfast.codec import Codec
 from holdfast.engine import commits, forks, load, places, removal, sealing, views, writes
 from holdfast.engine.context import Engine, Handle, as_datetime

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from langgraph.checkpoint.base import EXCLUDED_METADATA_KEYS
 
-from holdfast.backends.base import CheckpointRow
+from holdfast.backends.rows import CheckpointRow
 from holdfast.codec import Codec
 from holdfast.model import SOURCES
 
