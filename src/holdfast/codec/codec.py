@@ -12,7 +12,8 @@ Encoding needs no classes; decoding builds those it was given and hands out the 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -25,13 +26,16 @@ from holdfast.codec import (  # noqa: F401  (they fill the registry)
     scalars,
     times,
 )
+from holdfast.codec.bursts import burst
 from holdfast.codec.classes import Classes, Imported, Types, named
-from holdfast.codec.conversations import load, starts_with_message, with_records
+from holdfast.codec.conversations import load, load_items, starts_with_message, with_records
 from holdfast.codec.packing import pack
 from holdfast.codec.revive import revive
 from holdfast.codec.walk import pack_slowly
 from holdfast.codec.wire import unpack
 from holdfast.errors import Corrupt
+
+_LARGE: Final = 32 * 1024  # bytes that are worth telling the garbage collector about
 
 
 class Codec:
@@ -63,11 +67,21 @@ class Codec:
         """The value, made anew at each call; `Corrupt` if these are not bytes that `encode` gave."""
         whole = data if type(data) is bytes else bytes(data)
         try:
-            return self._decode(whole)
+            if len(whole) < _LARGE:
+                return self._decode(whole)
+            with burst:
+                return self._decode(whole)
         except (MemoryError, RecursionError):
             raise
         except Exception as error:
             raise Corrupt(f"stored bytes do not decode: {type(error).__name__}: {error}") from error
+
+    def messages(self, items: Sequence[msgspec.Raw]) -> list[Any] | None:
+        """The list whose encoded items these are, if all are messages; None if any is something else."""
+        if not items or not self._classes.usual_messages:
+            return None
+        with burst:
+            return load_items(items)
 
     def _decode(self, data: bytes) -> Any:
         if starts_with_message(data) and self._classes.usual_messages:

@@ -5,12 +5,16 @@ Both ways are shortcuts. What is unusual is left to the general way, which gives
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Sequence
+from itertools import repeat
+from operator import attrgetter
 from typing import Any, Literal, NoReturn
 
+from msgspec import Raw
 from msgspec.msgpack import Decoder, Ext
 
-from holdfast.codec.messages import MARKER, NAMES, Kind, Setter, kind_named, usual
+from holdfast.codec.messages import MARKER, NAMES, Kind, kind_named, usual
 from holdfast.codec.registry import MESSAGE
 from holdfast.codec.wire import MARK
 
@@ -62,54 +66,55 @@ def load(data: bytes) -> list[Any] | None:
         return None
 
 
-_decoder = Decoder(list[tuple[Ext, Literal[NAMES], dict, set[str]]], ext_hook=_refuse)  # type: ignore[valid-type, type-arg]
+def load_items(items: Sequence[Raw]) -> list[Any] | None:
+    """The same, of items that stand apart."""
+    if memoryview(items[0])[: len(_HEAD)] != _HEAD:
+        return None
+    try:
+        return _built([*map(_item_decoder.decode, items)])
+    except Exception:
+        return None
+
+
+_Record = tuple[Ext, Literal[NAMES], dict, set[str]]  # type: ignore[valid-type, type-arg]
+_decoder = Decoder(list[_Record], ext_hook=_refuse)
+_item_decoder = Decoder(_Record, ext_hook=_refuse)
 """The hook is for extensions inside the fields only: tuples, dates and whatever else has to be built."""
 
 
 def _built(records: list[tuple[Ext, str, dict[Any, Any], set[str]]]) -> list[Any]:
-    new = object.__new__
-    kinds = _Kinds()
-    set_dict, set_fields_set, set_extra, set_private = kinds.setters(records[0][1])
-    messages = []
-    for marker, name, fields, fields_set in records:
-        cls, size, note = kinds[name]
-        if marker.code != MESSAGE or marker.data != b"" or len(fields) != size:
-            raise _Unusual
-        note(fields)
-        message = new(cls)
-        set_dict(message, fields)
-        set_fields_set(message, fields_set)
-        set_extra(message, {})
-        set_private(message, None)
-        messages.append(message)
-    kinds.check()
+    """Step by step for all of them: a loop in C for each step takes two thirds of the time of one loop in Python."""
+    markers, names, fields, fields_sets = zip(*records, strict=True)
+    kinds = {name: _usual(name) for name in {*names}}
+    classes = {name: kind.cls for name, kind in kinds.items()}
+    if {*map(_content, markers)} != _MESSAGE or not all(
+        _have_fields(kinds[name], name, names, fields) for name in kinds
+    ):
+        raise _Unusual
+    set_dict, set_fields_set, set_extra, set_private = kinds[names[0]].setters  # pydantic's own, and so those of all
+    messages = [*map(object.__new__, map(classes.__getitem__, names))]
+    _do(map(set_dict, messages, fields))
+    _do(map(set_fields_set, messages, fields_sets))
+    _do(map(set_extra, messages, [{} for _ in messages]))
+    _do(map(set_private, messages, repeat(None)))
     return messages
 
 
-class _Kinds(dict[str, tuple[Any, int, Callable[[Any], None]]]):
-    """For each class that is met: the class, how many fields it has, and where to note those of a message."""
+def _usual(name: str) -> Kind:
+    kind = kind_named(name)
+    if kind is None or not kind.is_usual:
+        raise _Unusual
+    return kind
 
-    def __init__(self) -> None:
-        self._noted: list[tuple[Kind, list[Any]]] = []
 
-    def __missing__(self, name: str) -> tuple[Any, int, Callable[[Any], None]]:
-        kind = self._usual(name)
-        noted: list[Any] = []
-        self._noted.append((kind, noted))
-        self[name] = found = kind.cls, len(kind.fields), noted.append
-        return found
+def _have_fields(kind: Kind, name: str, names: Sequence[str], fields: Sequence[dict[Any, Any]]) -> bool:
+    """All messages of a kind at once: where each has as many fields as its class, and none is another's, each has its
+    own."""
+    own = [one for one, called in zip(fields, names, strict=True) if called == name]
+    return {*map(len, own)} == {len(kind.fields)} and set().union(*own) == kind.fields
 
-    def setters(self, name: str) -> tuple[Setter, Setter, Setter, Setter]:
-        """Those of one class, which are those of all: they belong to pydantic's base class."""
-        return self._usual(name).setters
 
-    def _usual(self, name: str) -> Kind:
-        kind = kind_named(name)
-        if kind is None or not kind.is_usual:
-            raise _Unusual
-        return kind
-
-    def check(self) -> None:
-        """All names at once: where every message has as many as its class, and none is another's, each has its own."""
-        if any(set().union(*noted) != kind.fields for kind, noted in self._noted):
-            raise _Unusual
+_MESSAGE = {(MESSAGE, b"")}
+_content = attrgetter("code", "data")
+_nowhere: deque[object] = deque(maxlen=0)
+_do = _nowhere.extend

@@ -67,6 +67,15 @@ def encoding(entry: Entry, known: dict[Ref, Version]) -> bytes:
     return entry.enc
 
 
+def value(codec: Codec, entry: Entry, known: dict[Ref, Version]) -> Any:
+    """Made anew. A list that grew need not be joined first, if it is one of messages."""
+    if not isinstance(entry, Ref):
+        return codec.decode(entry.enc)
+    parts = version_of(entry, known).parts
+    messages = codec.messages(parts.items) if parts.kind == LIST and not parts.is_joined else None
+    return codec.decode(parts.enc) if messages is None else messages
+
+
 def manifest_of(row: CheckpointRow) -> Manifest:
     try:
         return manifest.unpack(row.manifest)
@@ -82,8 +91,8 @@ async def channels(
     wanted = {name: entry for name, entry in known_names.channels.items() if names is None or name in names}
     extra = known_names.extra
     known = await versions(engine, row.tree, [*wanted.values(), *([extra] if extra else [])])
-    state = {name: codec.decode(encoding(entry, known)) for name, entry in wanted.items()}
-    return state, None if extra is None else codec.decode(encoding(extra, known))
+    state = {name: value(codec, entry, known) for name, entry in wanted.items()}
+    return state, None if extra is None else value(codec, extra, known)
 
 
 async def info(engine: Engine, handle: Handle, view: views.View, row: CheckpointRow) -> CheckpointInfo:

@@ -58,6 +58,10 @@ class Parts:
         self._enc = enc
 
     @property
+    def is_joined(self) -> bool:
+        return self._enc is not None
+
+    @property
     def enc(self) -> bytes:
         if self._enc is None:
             self._enc = join(self.kind, self.items)

@@ -74,7 +74,7 @@ class _One:
             appended = self._appended(new)
             if appended is not None:
                 return appended
-        old = self.codec.decode(load.encoding(self.base, self.known))
+        old = load.value(self.codec, self.base, self.known)
         return self._stored(self.codec.encode(reducer(old, new), self.path))
 
     def _appended(self, new: list[Any]) -> Entry | None:

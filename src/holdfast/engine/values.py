@@ -36,7 +36,7 @@ from holdfast.ids import new_number
 FRAMES: Final = (256, 64, 16)
 _FULL: Final = FRAMES[0]
 _OLD_PREFIX: Final = 32 * 1024  # formats 1 and 2 compressed a frame after the end of what came before
-_LIGHT: Final = 16 * 1024  # changes below this never ask for a new key
+_LIGHT: Final = 8 * 1024  # changes below this never ask for a new key
 _SMALL_ITEM: Final = 32  # a list of smaller items is split anew instead of being kept split
 
 _PLAIN, _ZSTD, _ZSTD_FRAME = b"\x00", b"\x01", b"\x02"
@@ -309,11 +309,11 @@ def _versions(refs: Sequence[Ref], chunks: list[_Chunk]) -> list[Version | None]
     first = base.lo if base.log == log else 0
     wanted = [ref for ref in refs if ref.pos >= first]
     try:
-        encs = _passed(_Appending(base.plain), changes, log, wanted)
+        passed = _passed(_Appending(base.plain), changes, log, wanted)
     except (_NotAppending, msgspec.ValidationError):
-        encs = _passed(_Replaying(base.plain), changes, log, wanted)
+        passed = _passed(_Replaying(base.plain), changes, log, wanted)
     found: list[Version | None] = [None for _ in refs[: len(refs) - len(wanted)]]
-    found += [Version(Parts(enc, shape_of(enc).kind, []), ref.digest, 0) for ref, enc in zip(wanted, encs, strict=True)]
+    found += [Version(parts, ref.digest, 0) for ref, parts in zip(wanted, passed, strict=True)]
     last = found[-1]
     if last is not None:  # the one that may be built on
         last.tail = _tail(refs[-1], changes)
@@ -331,16 +331,19 @@ class _Building(Protocol):
 
     def apply(self, chunk: _Chunk, start: int, end: int) -> None: ...
 
-    def enc(self) -> bytes: ...
+    def parts(self) -> Parts: ...
 
 
 class _Replaying:
     def __init__(self, base: bytes) -> None:
         self._replay = Replay(base)
-        self.enc = self._replay.enc
 
     def apply(self, chunk: _Chunk, start: int, end: int) -> None:
         self._replay.apply(chunk.ops[start:end])
+
+    def parts(self) -> Parts:
+        enc = self._replay.enc()
+        return Parts(enc, shape_of(enc).kind, [])
 
 
 class _NotAppending(Exception):
@@ -351,49 +354,47 @@ class _Appending:
     """A list that only grows, as nearly all long logs do: its items are put together without a look at them."""
 
     def __init__(self, base: bytes) -> None:
-        shape = shape_of(base)
-        if shape.kind != LIST:
+        if shape_of(base).kind != LIST:
             raise _NotAppending
-        self._size = shape.size
-        self._pieces: list[memoryview | Raw] = [memoryview(base)[shape.start :]]
+        self._items = split_items(base)
 
     def apply(self, chunk: _Chunk, start: int, end: int) -> None:
         appends = chunk.appends[start:end]
         fresh = [*map(_items_of, appends)]
-        sizes = [*accumulate(map(len, fresh), initial=self._size)]
+        sizes = [*accumulate(map(len, fresh), initial=len(self._items))]
         if [*map(_place_of, appends)] != sizes[:-1]:
             raise _NotAppending
-        self._size = sizes[-1]
-        self._pieces += chain.from_iterable(fresh)
+        self._items += chain.from_iterable(fresh)
 
-    def enc(self) -> bytes:
-        return b"".join([head(LIST, self._size), *self._pieces])
+    def parts(self) -> Parts:
+        items = self._items.copy()
+        return _kept(Parts(None, LIST, items, len(head(LIST, len(items))) + sum(map(len, items))))
 
 
 _items_of = itemgetter(3)
 _place_of = itemgetter(1)
 
 
-def _passed(value: _Building, changes: Sequence[_Chunk], log: int, wanted: Sequence[Ref]) -> list[bytes]:
+def _passed(value: _Building, changes: Sequence[_Chunk], log: int, wanted: Sequence[Ref]) -> list[Parts]:
     """Apply the changes in order, and look at the value wherever a version is wanted."""
     left = [ref.pos for ref in wanted]
-    found: list[bytes] = []
+    found: list[Parts] = []
     for chunk in changes:
         if chunk.log != log:
             value.apply(chunk, 0, chunk.upto - chunk.lo + 1)
             continue
         while left and left[0] < chunk.lo:
-            found.append(value.enc())
+            found.append(value.parts())
             del left[0]
         start = 0
         while left and left[0] < chunk.hi:
             end = left.pop(0) - chunk.lo + 1
             value.apply(chunk, start, end)
-            found.append(value.enc())
+            found.append(value.parts())
             start = end
         if left:
             value.apply(chunk, start, chunk.hi - chunk.lo + 1)
-    return found + [value.enc() for _ in left]
+    return found + [value.parts() for _ in left]
 
 
 def _tail(ref: Ref, changes: Sequence[_Chunk]) -> Tail:

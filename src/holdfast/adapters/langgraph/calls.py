@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -21,6 +21,7 @@ from holdfast.adapters.langgraph.records import record_of
 from holdfast.adapters.langgraph.storing import Storing
 from holdfast.backends.rows import CheckpointRow
 from holdfast.codec import Codec
+from holdfast.codec.bursts import burst
 from holdfast.engine import commits, forks, load, places, removal, sealing, views, writes
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.engine.manifest import Manifest
@@ -36,6 +37,7 @@ Config = Mapping[str, Any]
 INTERRUPT: Final = "__interrupt__"
 RESUME: Final = "__resume__"
 _PAGE: Final = 20
+_BATCH: Final = 8 * 1024 * 1024  # bytes of state that are made into objects at once
 _REMEMBERED: Final = 10_000
 _ALL: Final = 1 << 62
 
@@ -325,8 +327,8 @@ class Page:
     def tuple(self, row: CheckpointRow, thread_id: Any) -> CheckpointTuple:
         codec, namespace = self._handle.codec, self._handle.namespace
         manifest = self._manifests[row.seq]
-        record = {} if manifest.extra is None else codec.decode(load.encoding(manifest.extra, self._known))
-        channels = {name: codec.decode(load.encoding(entry, self._known)) for name, entry in manifest.channels.items()}
+        record = {} if manifest.extra is None else load.value(codec, manifest.extra, self._known)
+        channels = {name: load.value(codec, entry, self._known) for name, entry in manifest.channels.items()}
         parent = self._parents[row.seq]
         return CheckpointTuple(
             config=_config(thread_id, namespace, row.id),  # type: ignore[arg-type]
@@ -382,9 +384,29 @@ class Listing:
         self._done = [False] * len(sources)
         self._where = dict(where or {})
         self._left = _ALL if limit is None else max(limit, 0)
+        self._read: list[tuple[Page, CheckpointRow, str]] = []
 
-    async def page(self) -> list[tuple[Page, CheckpointRow, str]]:
-        """The next checkpoints; none at the end."""
+    async def batch(self) -> list[CheckpointTuple]:
+        """The next checkpoints, as many as fit into memory well; none at the end. What comes before a damaged one is
+        handed out first."""
+        if not self._read:
+            self._read = await self._page()
+        found: list[CheckpointTuple] = []
+        size = 0
+        with burst:
+            while self._read and size < _BATCH:
+                page, row, thread_id = self._read[0]
+                try:
+                    found.append(page.tuple(row, thread_id))
+                except Exception:
+                    if not found:
+                        raise
+                    break
+                size += row.size
+                del self._read[0]
+        return found
+
+    async def _page(self) -> list[tuple[Page, CheckpointRow, str]]:
         chosen: list[tuple[int, CheckpointRow]] = []
         while len(chosen) < min(_PAGE, self._left):
             await self._fill()
@@ -424,8 +446,3 @@ class Listing:
             return True
         metadata = unpacked(row, self._calls.codec)
         return all(metadata.get(key) == value for key, value in self._where.items())
-
-
-def tuples(page: Sequence[tuple[Page, CheckpointRow, str]]) -> Iterator[CheckpointTuple]:
-    for one, row, thread_id in page:
-        yield one.tuple(row, thread_id)

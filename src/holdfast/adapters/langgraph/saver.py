@@ -19,7 +19,7 @@ from langgraph.checkpoint.base import (
 )
 
 from holdfast._drive import run, threaded
-from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, next_version, tuples
+from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, next_version
 from holdfast.adapters.langgraph.known import codec_for
 from holdfast.aio import AsyncStore
 from holdfast.calls import Types
@@ -117,8 +117,8 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         listing = self._listing(config, filter, before, limit, run(self._calls.sources, config))
-        while page := run(listing.page):
-            yield from tuples(page)
+        while batch := run(listing.batch):
+            yield from batch
 
     async def alist(
         self,
@@ -129,8 +129,8 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         listing = self._listing(config, filter, before, limit, await threaded(self._calls.sources, config))
-        while page := await threaded(listing.page):
-            for one in tuples(page):
+        while batch := await threaded(listing.batch):
+            for one in batch:
                 yield one
 
     def _listing(

@@ -157,7 +157,7 @@ class _One:
         if version is not None and version.kept is not None:
             kept: Mapping[str, Any] = version.kept
             return kept
-        return _as_record(self.handle.codec.decode(load.encoding(extra, self.known)))
+        return _as_record(load.value(self.handle.codec, extra, self.known))
 
     def recorded(self, record: Mapping[str, Any], enc: bytes) -> Entry:
         before = self.base.manifest.extra
@@ -229,7 +229,7 @@ async def _found(engine: Engine, handle: Handle, name: str, version: Any) -> Ent
         extras = [one.extra for one in manifests if one.extra is not None]
         known = await load.versions(engine, here.line.tree, extras)
         for one in manifests:
-            record = _as_record(handle.codec.decode(load.encoding(one.extra, known))) if one.extra is not None else {}
+            record = _as_record(load.value(handle.codec, one.extra, known)) if one.extra is not None else {}
             if (record.get("channel_versions") or {}).get(name, _MISSING) == version:
                 return frozen(one).channels.get(name)
         before = rows[-1].seq - 1
