@@ -77,7 +77,8 @@ async def _attempt(
     fields = _covering(handle, fields, here)
     parent = await _parent(engine, handle, fields, here)
     try:
-        changed = await change(engine, handle, _base(here, here.head if parent is None and fields.foreign else parent))
+        known = here.head if parent is None and fields.foreign else parent
+        changed = await change(engine, handle, _base(here, known, may_go_on=first is None))
     except Exception:  # a reducer that can't do with what was remembered, or values that are gone since: ask again
         if fresh:
             raise
@@ -87,6 +88,7 @@ async def _attempt(
         outer = await _enclosing(engine, handle)
         fields = fields._replace(origin=outer.head.id if outer is not None and outer.head is not None else None)
     row = checkpoint_row(handle, fields, here, parent, changed)
+    is_again = first is not None
     if first is not None and foreign.is_own(here, first):
         row, first = foreign.in_place(handle, first, row, changed, parent), None
     after, batch = _plan(handle, start, row, changed, first)
@@ -97,7 +99,8 @@ async def _attempt(
     if first is not None:
         batch.puts = [*batch.puts, *await _replacing(engine, here, first, row)]
     waited = await foreign.adopted(engine, handle, here, row, batch, fresh) if fields.foreign else []
-    sealing_now = sealing.seal(engine, row, changed, batch)
+    # What an older row sealed is kept under its number, which a row in its place has too.
+    sealing_now = [] if is_again else sealing.seal(engine, row, changed, batch)
     if not await engine.backend.commit(batch):
         if outer is not None:
             places.forget(engine, handle.inner(outer.line.namespace))
@@ -236,13 +239,14 @@ async def _parent(engine: Engine, handle: Handle, fields: Fields, here: Here) ->
     return row
 
 
-def _base(here: Here, parent: CheckpointRow | None) -> Base:
+def _base(here: Here, parent: CheckpointRow | None, may_go_on: bool) -> Base:
     """The parent's manifest. Only the last checkpoint that the line ever had may go on in its logs: those of any other
-    have gone on already, if only for a checkpoint that was removed since, or belong to another line."""
+    have gone on already, if only for a checkpoint that was removed since, or belong to another line. What is written in
+    the place of an older row may not: the next save would go on from the same place."""
     if parent is None:
         return Base(here.line.tree, Manifest({}))
     known = load.manifest_of(parent)
-    goes_on = parent.line == here.line.line and parent.seq == here.line.seq
+    goes_on = may_go_on and parent.line == here.line.line and parent.seq == here.line.seq
     return Base(here.line.tree, known if goes_on else manifest.frozen(known), parent.size)
 
 

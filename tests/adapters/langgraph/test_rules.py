@@ -126,6 +126,28 @@ def test_exactly_the_same_again_changes_nothing(calls: Twin) -> None:
     assert (ids(calls.list(config())), values(calls)) == ([made["id"]], {"a": [1, 2]})
 
 
+def test_a_thread_goes_on_after_an_older_id_was_put_again(calls: Twin) -> None:
+    """The values of both follow those of the head, and must not be stored in one place."""
+    texts = ["x" * 100]
+    first = put(calls, {"a": texts}, versions={"a": 1})
+    second = put(calls, {"a": [*texts, "y" * 100]}, parent=first, versions={"a": 2})
+    put(calls, {"a": [*texts, "z" * 100]}, id=first, versions={"a": 3})
+    third = put(calls, {"a": [*texts, "y" * 100, "!" * 100]}, parent=second, versions={"a": 4})
+    found = ["".join(one[0] for one in values(calls, id)["a"]) for id in (first, second, third)]
+    assert found == ["xz", "xy", "xy!"]
+
+
+def test_putting_an_id_again_leaves_the_writes_that_it_sealed(calls: Twin) -> None:
+    first = put(calls, {"a": 0})
+    calls.put_writes(config("t", first, ""), [("a", "first " * 20)], "task-1")
+    second = put(calls, {"a": "first " * 20}, parent=first, versions={"a": 2})
+    calls.put_writes(config("t", first, ""), [("a", "second " * 20)], "task-2")
+    put(calls, {"a": "second " * 20}, id=second, parent=first, versions={"a": 3})
+    put(calls, {"a": "third"}, parent=second, versions={"a": 4})
+    found = get(calls, first).pending_writes
+    assert [(task, value.split()[0]) for task, _, value in found] == [("task-1", "first"), ("task-2", "second")]
+
+
 # ------------------------------------------------------------------------------------------------ order
 
 
