@@ -184,6 +184,8 @@ def _putting(paths: Paths, calls: list[Call]) -> Iterator[Row]:
 def _reading(paths: Paths, end: Config) -> Iterator[Row]:
     taken = _cold(paths, 15, lambda saver: saver.get_tuple(THREAD))
     yield Row("get_tuple of the latest, cold / SqliteSaver", taken.ratio, "x", THIRD, taken.note)
+    taken = _cold(paths, 15, lambda saver: saver.get_tuple(THREAD), before=lambda saver: saver.get_tuple(THREAD))
+    yield Row("the same, a second time / SqliteSaver", taken.ratio, "x", THIRD, taken.note)
     taken = _cold(paths, 9, lambda saver: list(saver.list(THREAD, limit=20)))
     yield Row("list(limit=20), cold / SqliteSaver", taken.ratio, "x", THIRD, taken.note)
     taken = _cold(paths, 3, lambda saver: _history(saver, end))
@@ -196,12 +198,15 @@ def _history(saver: Saver, end: Config) -> None:
     assert sum(1 for _ in found) == ENTRIES
 
 
-def _cold(paths: Paths, rounds: int, call: Callable[[Saver], Any]) -> Times:
+def _cold(
+    paths: Paths, rounds: int, call: Callable[[Saver], Any], before: Callable[[Saver], Any] = lambda saver: None
+) -> Times:
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         for opener, path, taken in zip(OPENERS, paths, times, strict=True):
             gc.collect()
             with opener(str(path)) as saver:
+                before(saver)
                 taken.append(timed(call, saver))
     return Times(*map(median, times))
 
