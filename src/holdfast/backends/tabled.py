@@ -113,7 +113,7 @@ class TabledBackend(Backend):
         return self.ask(lambda scope: [row for line in lines for row in scope.tree(tree)[MarkRow].under(tree, line)])
 
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
-        return self.ask(lambda scope: [_pieces(scope.tree(tree), tree, want.log, want.pos) for want in wants])
+        return self.ask(lambda scope: [pieces(scope.tree(tree), tree, want.log, want.pos) for want in wants])
 
     async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
         return self.ask(lambda scope: [row for seq in seqs for row in _pending(scope.tree(line.tree), line, seq)])
@@ -212,7 +212,7 @@ def _checkpoints_by_id(rows: list[CheckpointRow], before: str | None, limit: int
     return sorted(lower, key=lambda row: (row.id, row.seq), reverse=True)[:limit]
 
 
-def _pieces(tables: Tables, tree: int, log: int, pos: int) -> list[Piece]:
+def pieces(tables: Tables, tree: int, log: int, pos: int) -> list[Piece]:
     found: list[Piece] = []
     while True:
         rows = list(tables[ChunkRow].between((tree, log, 0), (tree, log, pos)))
