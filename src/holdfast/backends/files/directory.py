@@ -4,8 +4,9 @@ A batch that changes one tree only is a record of that tree's file. Any other ba
 committed together, is one record of the directory's file: that record alone is the commit. What it changes in trees
 waits here, under the record's number, until a tree's file is written next and takes it along.
 
-A record is ``[number, [[births, deaths, own, parts], …]]``: trees that got a folder as ``[tree, name]``, those that lost
-it likewise, what changes in the directory, and what changes in trees as ``[tree, number, part]``.
+A record is ``[number, [[births, deaths, own, parts], …]]``. Births are trees that got a folder, as ``[tree, name]``;
+deaths are those that lost it; `own` is what changes in the directory, and `parts` what changes in trees, as
+``[tree, number, part]``.
 """
 
 from __future__ import annotations

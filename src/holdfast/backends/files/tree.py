@@ -24,7 +24,6 @@ from holdfast.errors import Corrupt
 
 FILE: Final = "rows.hfs"
 _EACH: Final = 1 << 20
-_WORTH_REWRITING: Final = 64 * 1024
 _decode: Final = Decoder().decode
 encode: Final = Encoder().encode
 Numbered = tuple[int, Part]
@@ -118,8 +117,8 @@ class Tree:
         """Which part of the file could go."""
         return 1 - self.tables.weight / self.put_weight if self.put_weight else 0.0
 
-    def rewrite(self, share: float, *, smallest: int = _WORTH_REWRITING) -> bool:
-        """Write the file anew if more than this share of it is garbage. A damaged file is kept as it is."""
+    def rewrite(self, share: float, smallest: int) -> bool:
+        """Write a file of this size anew if more than a share of it is garbage. A damaged one is kept as it is."""
         if self.segment.end < smallest or self.garbage() <= share or self.damage or self.carried < self.applied:
             return False
         parts = changes.whole(self.tables.rows(), self.number, _EACH)

@@ -19,8 +19,10 @@ from holdfast.backends.tickets import Ticket
 from holdfast.errors import LookAtTheStorage
 
 log: Final = logging.getLogger("holdfast")
-_GARBAGE: Final = 0.4
+_GARBAGE: Final = 0.35
 _GARBAGE_AT_CLOSE: Final = 0.15
+_LARGE: Final = 64 * 1024
+_SMALL: Final = 16 * 1024
 _FULL_DIRECTORY: Final = 1024 * 1024
 _FULL_AT_CLOSE: Final = 32 * 1024
 
@@ -123,9 +125,9 @@ class Writer:
             self._rewrite_tree(tree, _GARBAGE)
         self._settle(_FULL_DIRECTORY, 0.5)
 
-    def _rewrite_tree(self, tree: Tree, share: float) -> None:
+    def _rewrite_tree(self, tree: Tree, share: float, smallest: int = _LARGE) -> None:
         try:
-            if tree.rewrite(share):
+            if tree.rewrite(share, smallest):
                 self._shelf.describe(tree)
         except OSError as error:
             log.info("%s: could not be written anew, and stays as it is (%s)", tree.segment.path, error)
@@ -169,5 +171,5 @@ class Writer:
         self._settle(_FULL_AT_CLOSE, 0.3)
         for tree in list(self._shelf.trees.values()):
             if tree.written:
-                self._rewrite_tree(tree, _GARBAGE_AT_CLOSE)
+                self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
                 self._shelf.describe(tree)
