@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -84,9 +83,15 @@ def make_tree(folder: Path, number: int) -> None:
 
 def remove_tree(folder: Path) -> bool:
     """Whether it is gone. If not, it stays noted as a leftover, and the next writer tries again."""
-    with suppress(FileNotFoundError):
-        shutil.rmtree(folder, ignore_errors=True)
-    return not os.path.lexists(folder)
+    try:
+        for name in os.listdir(folder):
+            os.unlink(folder / name)
+        os.rmdir(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def remove_unborn(root: Path, known: set[str]) -> None:

@@ -122,10 +122,10 @@ class Writer:
     def _rewrite(self, changed: list[Tree]) -> None:
         """Write files anew that are garbage for a good part: each byte is written a few times at most."""
         for tree in changed:
-            self._rewrite_tree(tree, _GARBAGE)
+            self._rewrite_tree(tree, _GARBAGE, _LARGE)
         self._settle(_FULL_DIRECTORY, 0.5)
 
-    def _rewrite_tree(self, tree: Tree, share: float, smallest: int = _LARGE) -> None:
+    def _rewrite_tree(self, tree: Tree, share: float, smallest: int) -> None:
         try:
             if tree.rewrite(share, smallest):
                 self._shelf.describe(tree)
