@@ -97,9 +97,7 @@ class TabledBackend(Backend):
     async def checkpoints(
         self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
     ) -> list[CheckpointRow]:
-        return self.ask(
-            lambda scope: _checkpoints(scope.tree(tree), (tree, line, lo), (tree, line, hi), limit, where, oldest)
-        )
+        return self.ask(lambda scope: checkpoints(scope, tree, line, lo, hi, limit, where, oldest=oldest))
 
     async def by_id(self, tree: int, lines: Sequence[int], checkpoint_id: str) -> list[CheckpointRow]:
         return self.ask(lambda scope: _by_id(scope.tree(tree), tree, lines, checkpoint_id))
@@ -122,8 +120,7 @@ class TabledBackend(Backend):
         return self.ask(lambda scope: scope.directory[WaitingRow].under(thread, namespace, checkpoint))
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
-        low, high = (tree, line, lo), (tree, line, hi)
-        return self.ask(lambda scope: list(islice(scope.tree(tree)[JournalRow].between(low, high), limit)))
+        return self.ask(lambda scope: journal(scope, tree, line, lo, hi, limit))
 
     async def journal_key(self, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:
         return self.ask(lambda scope: _journal_key(scope.tree(tree), tree, lines, key))
@@ -175,11 +172,11 @@ def _ancestry(tables: Tables, tree: int, line: int) -> list[LineRow]:
     return found
 
 
-def _checkpoints(
-    tables: Tables, lowest: tuple[int, int, int], highest: tuple[int, int, int], limit: int, where: Filter, oldest: bool
+def checkpoints(
+    scope: Scope, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter, *, oldest: bool
 ) -> list[CheckpointRow]:
-    table = tables[CheckpointRow]
-    low, high = bisect_left(table.keys, lowest), bisect_right(table.keys, highest)
+    table = scope.tree(tree)[CheckpointRow]
+    low, high = bisect_left(table.keys, (tree, line, lo)), bisect_right(table.keys, (tree, line, hi))
     found = []
     for i in range(low, high) if oldest else range(high - 1, low - 1, -1):
         row = table.rows[table.keys[i]]
@@ -237,6 +234,10 @@ def _pending(tables: Tables, line: LineRow, seq: int) -> list[PendingRow | Seale
 def _by_era(tables: Tables, tree: int, line: int, seq: int) -> list[PendingRow | SealedRow]:
     rows = [*tables[SealedRow].under(tree, line, seq), *tables[PendingRow].under(tree, line, seq)]
     return sorted(rows, key=lambda row: row.era)
+
+
+def journal(scope: Scope, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
+    return list(islice(scope.tree(tree)[JournalRow].between((tree, line, lo), (tree, line, hi)), limit))
 
 
 def _journal_key(tables: Tables, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:

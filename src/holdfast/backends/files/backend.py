@@ -16,20 +16,20 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
 from holdfast.backends import tickets
-from holdfast.backends.base import Batch, Capabilities, Found, Piece, Want
-from holdfast.backends.files import folder
+from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Want
+from holdfast.backends.files import folder, gaps
 from holdfast.backends.files.failures import translated
 from holdfast.backends.files.lock import ProcessLock
 from holdfast.backends.files.segment import Torn
 from holdfast.backends.files.shelf import Look, Shelf
 from holdfast.backends.files.writing import Writer
-from holdfast.backends.tabled import Scope, TabledBackend, find, pieces
+from holdfast.backends.rows import CheckpointRow, JournalRow
+from holdfast.backends.tabled import Scope, TabledBackend, checkpoints, find, journal, pieces
 from holdfast.backends.tickets import Ticket
 from holdfast.errors import HoldfastError, LookAtTheStorage
 
@@ -99,29 +99,36 @@ class FilesBackend(TabledBackend):
     async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
         def question(look: Look) -> Found:
             found = find(look, thread_id, namespace, grave)
-            self._check(look, found)
+            gaps.check_found(look, found)
             return found
 
         return self._ask(question)
 
-    def _check(self, look: Look, found: Found) -> None:
-        """Where bytes are damaged, what is found may not be the last that was saved: an error, not an answer."""
-        if found.thread is None:
-            if self._shelf.directory.damage:
-                raise self._shelf.directory.damaged()
-            return
-        tree = look.whole(found.thread.tree)
-        if tree is not None and tree.damage:
-            tree.check_line(found.root)
-            if found.line is not None:
-                tree.check_line(found.line)
+    async def checkpoints(
+        self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
+    ) -> list[CheckpointRow]:
+        def question(look: Look) -> list[CheckpointRow]:
+            found = checkpoints(look, tree, line, lo, hi, limit, where, oldest=oldest)
+            if 0 < limit == len(found):
+                gaps.check_checkpoints(look, tree, line, *((lo, found[-1].seq) if oldest else (found[-1].seq, hi)))
+            else:
+                gaps.check_checkpoints(look, tree, line, lo, hi)
+            return found
+
+        return self._ask(question)
 
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
         def question(look: Look) -> list[list[Piece]]:
             found = [pieces(look.tree(tree), tree, want.log, want.pos) for want in wants]
-            whole = look.whole(tree)
-            if whole is not None and whole.damage and not all(map(_reaches, found, wants)):
-                raise whole.damaged()
+            gaps.check_chunks(look, tree, wants, found)
+            return found
+
+        return self._ask(question)
+
+    async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
+        def question(look: Look) -> list[JournalRow]:
+            found = journal(look, tree, line, lo, hi, limit)
+            gaps.check_journal(look, tree, line, lo, found[-1].seq if len(found) == limit else hi)
             return found
 
         return self._ask(question)
@@ -161,14 +168,6 @@ class FilesBackend(TabledBackend):
         self._shelf.close()
         self._lock.close()
         self._start()
-
-
-def _reaches(found: list[Piece], want: Want) -> bool:
-    """Whether the chunks lead to the wanted version without a gap."""
-    chunks = [piece.chunk for piece in found]
-    if not chunks or (chunks[-1].log, chunks[-1].hi < want.pos) != (want.log, False):
-        return False
-    return all(after.log != before.log or after.lo == before.hi + 1 for before, after in pairwise(chunks))
 
 
 _alive: WeakSet[FilesBackend] = WeakSet()

@@ -122,6 +122,11 @@ class Look:
             found = self._seen[number] = self._shelf.load(number)
         return found
 
+    def check_directory(self) -> None:
+        """Where the directory is damaged, nobody can say that a thread is not there."""
+        if self._shelf.directory.damage:
+            raise self._shelf.directory.damaged()
+
     def add(self, tree: Tree) -> None:
         """A tree that is about to be born."""
         self._seen[tree.number] = tree
