@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.crash import checker
+from tests.crash import checker, files_reader
 
 
 @dataclass(frozen=True)
@@ -22,4 +22,11 @@ def sqlite(folder: Path) -> Where:
     return Where(str(path), lambda: checker.check_file(path))
 
 
-BACKENDS: dict[str, Callable[[Path], Where]] = {"sqlite": sqlite}
+def files(folder: Path) -> Where:
+    path = folder / "agents"
+    return Where(f"file:{path}", lambda: checker.check_all(checker.checked_rows(files_reader.read(path))))
+
+
+BACKENDS: dict[str, Callable[[Path], Where]] = {"sqlite": sqlite, "files": files}
+ON_DISK: dict[str, Callable[[Path], Where]] = {"sqlite": sqlite, "files": files}
+"""Those whose process writes its own files, so that its disk can be made to fail."""

@@ -1,4 +1,4 @@
-"""What must be true of any store after any crash, whatever it holds: read with plain SQL, beside the library.
+"""What must be true of any store after any crash, whatever it holds: its rows are read beside the library.
 
 Every row matches its checksum, every checkpoint's digest is that of its row, manifest and parent, every line counts
 without gaps, and SQLite finds its file in order.
@@ -41,7 +41,14 @@ def accepts_saves(store: Store) -> None:
 
 def check_file(path: Path) -> None:
     """Every row of an SQLite store."""
-    rows = read_rows(path)
+    check_all(read_rows(path))
+
+
+def checked_rows(rows: Rows) -> Rows:
+    return {kind: [checked(row) for row in found] for kind, found in rows.items()}
+
+
+def check_all(rows: Rows) -> None:
     _check_lines(rows)
     _check_checkpoints(rows)
     _check_journals(rows)

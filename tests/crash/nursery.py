@@ -23,7 +23,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PRELOADED = ("holdfast.backends.sqlite", *(f"tests.crash.{name}" for name in ("worker", "jobs", "scenario", "actors")))
+PRELOADED = (
+    "holdfast.backends.sqlite", "holdfast.backends.files",
+    *(f"tests.crash.{name}" for name in ("worker", "jobs", "scenario", "actors")),
+)  # fmt: skip
 PATIENCE = 30.0  # seconds; a child that says nothing for longer hangs
 
 

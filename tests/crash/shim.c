@@ -1,7 +1,8 @@
 /* Between a process and its disk: counts the calls that change files in one folder, and lets the nth of them go wrong.
 
    SHIM_FOLDER  only files under this path count
-   SHIM_KINDS   only calls of these kinds count: W(rite), S(ync), T(runcate), U(nlink), R(ename),
+   SHIM_KINDS   only calls of these kinds count: W(rite), S(ync), T(runcate), U(nlink), R(ename), D(irectory made),
+                E(mpty directory removed),
                 and X for growing SQLite's shared memory, which reports a full disk as any other error
    SHIM_AT      which call goes wrong, from 1; 0 is none
    SHIM_MODE    before | after   the process is killed there
@@ -20,6 +21,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -105,14 +107,15 @@ ssize_t write(int fd, const void *data, size_t length) { return writing(fd, data
 ssize_t pwrite(int fd, const void *data, size_t length, off_t at) { return writing(fd, data, length, at, 1); }
 ssize_t pwrite64(int fd, const void *data, size_t length, off_t at) { return writing(fd, data, length, at, 1); }
 
-/* The calls without data: `kind` and `at` are for the log. */
+/* The calls that write nothing: `kind`, `at` and DATA are for the log. */
+#define DATA "", 0
 #define OTHER(known, call, kind, at)                            \
     if (!(known)) return (int)(call);                           \
     enum verdict verdict = judge(kind);                         \
     if (verdict == FAIL) return -1;                             \
     if (verdict == TORN) die();                                 \
     int done = (int)(call);                                     \
-    if (done == 0) record(kind, path, at, "", 0);               \
+    if (done == 0) record(kind, path, at, DATA);                \
     if (verdict == AFTER) die();                                \
     return done;
 
@@ -121,6 +124,11 @@ int fdatasync(int fd) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SY
 int ftruncate(int fd, off_t n) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SYS_ftruncate, fd, n), 'T', n) }
 int ftruncate64(int fd, off_t n) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SYS_ftruncate, fd, n), 'T', n) }
 int unlink(const char *path) { OTHER(counts(path), syscall(SYS_unlinkat, AT_FDCWD, path, 0), 'U', 0) }
+int mkdir(const char *path, mode_t mode) { OTHER(counts(path), syscall(SYS_mkdirat, AT_FDCWD, path, mode), 'D', 0) }
+int rmdir(const char *path) { OTHER(counts(path), syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR), 'E', 0) }
+
+#undef DATA
+#define DATA to, strlen(to)
 int rename(const char *path, const char *to) {
     OTHER(counts(path) || counts(to), syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, to, 0), 'R', 0)
 }

@@ -64,7 +64,8 @@ def calls_so_far() -> int:
 
 
 class Call(NamedTuple):
-    """One call as the shim saw it: W(rite), S(ync), T(runcate), U(nlink), R(ename), or M for what was said."""
+    """One call as the shim saw it, by the letter of its kind (see shim.c), or M for what was said. The data of a rename
+    is the new name."""
 
     kind: str
     path: str

@@ -9,23 +9,32 @@ from typing import Any
 import pytest
 
 from tests.crash import settings, shim
-from tests.crash.checker import check, check_file
+from tests.crash.backends import ON_DISK
+from tests.crash.checker import check
 from tests.crash.ledger import Ledger
 from tests.crash.nursery import Child, Nursery
 from tests.crash.scenario import LANE, OPERATIONS, said
 
 PARTS = 2
 """The calls are dealt out to so many tests, so that they run side by side."""
+CALLS = {"sqlite": 200, "files": 80}
+WRITES = {"sqlite": 200, "files": 30}
+"""A life has more of them than this, or it was not lived to its end."""
+
+
+@pytest.fixture(params=ON_DISK)
+def store(request: pytest.FixtureRequest, quick: Path) -> Path:
+    """The folder of a store that is not there yet; its name is that of its backend."""
+    return quick / str(request.param)
 
 
 def lived(shimmed: Nursery, folder: Path, at: int, mode: str, **trouble: Any) -> Child:
-    """A short life in a new file, whose nth call goes wrong."""
+    """A short life in a new store, whose nth call goes wrong."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     heal_after = {"before": 0, "torn": 0, "after": 0}.get(mode, 3 if trouble.get("lasts") else 1)
-    return shimmed.start(
-        "scenario:play", shim.trouble(folder, at, mode, **trouble), url=str(folder / "agents.db"), heal_after=heal_after
-    )
+    url = ON_DISK[folder.name](folder).url
+    return shimmed.start("scenario:play", shim.trouble(folder, at, mode, **trouble), url=url, heal_after=heal_after)
 
 
 def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
@@ -34,8 +43,9 @@ def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
     ledger.hear(lines)
     acknowledged = ledger.acknowledged
     with settings.noted(f"call {at} went wrong"):
-        check(str(folder / "agents.db"), ledger)
-        check_file(folder / "agents.db")
+        where = ON_DISK[folder.name](folder)
+        check(where.url, ledger)
+        where.check_rows()
     return acknowledged
 
 
@@ -56,17 +66,17 @@ def full(errors: set[str]) -> bool:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_store_survives_death_before_any_call(shimmed: Nursery, quick: Path, part: int) -> None:
-    assert deaths(shimmed, quick / "store", part, "before") > 200
+def test_a_store_survives_death_before_any_call(shimmed: Nursery, store: Path, part: int) -> None:
+    assert deaths(shimmed, store, part, "before") > CALLS[store.name]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_store_survives_death_in_the_middle_of_any_write(shimmed: Nursery, quick: Path, part: int) -> None:
-    assert deaths(shimmed, quick / "store", part, "torn", kinds="W") > 200
+def test_a_store_survives_death_in_the_middle_of_any_write(shimmed: Nursery, store: Path, part: int) -> None:
+    assert deaths(shimmed, store, part, "torn", kinds="W") > WRITES[store.name]
 
 
-def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, quick: Path) -> None:
-    assert sum(deaths(shimmed, quick / "store", part, "after", kinds="S") for part in range(PARTS)) > 20
+def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, store: Path) -> None:
+    assert sum(deaths(shimmed, store, part, "after", kinds="S") for part in range(PARTS)) > 20
 
 
 def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, lasts: bool) -> set[str]:
@@ -85,20 +95,20 @@ def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, l
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_read_or_write_error_is_told_and_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
-    assert failures(shimmed, quick / "store", part, "eio", "", lasts=False) == {"StorageFailed"}
+def test_a_read_or_write_error_is_told_and_harms_nothing(shimmed: Nursery, store: Path, part: int) -> None:
+    assert failures(shimmed, store, part, "eio", "", lasts=False) == {"StorageFailed"}
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_full_disk_is_told_and_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
-    assert full(failures(shimmed, quick / "store", part, "enospc", "W", lasts=False))
+def test_a_full_disk_is_told_and_harms_nothing(shimmed: Nursery, store: Path, part: int) -> None:
+    assert full(failures(shimmed, store, part, "enospc", "W", lasts=False))
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_disk_that_fails_for_a_while_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
-    assert failures(shimmed, quick / "store", part, "eio", "", lasts=True) == {"StorageFailed"}
+def test_a_disk_that_fails_for_a_while_harms_nothing(shimmed: Nursery, store: Path, part: int) -> None:
+    assert failures(shimmed, store, part, "eio", "", lasts=True) == {"StorageFailed"}
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_disk_that_is_full_for_a_while_harms_nothing(shimmed: Nursery, quick: Path, part: int) -> None:
-    assert full(failures(shimmed, quick / "store", part, "enospc", "W", lasts=True))
+def test_a_disk_that_is_full_for_a_while_harms_nothing(shimmed: Nursery, store: Path, part: int) -> None:
+    assert full(failures(shimmed, store, part, "enospc", "W", lasts=True))

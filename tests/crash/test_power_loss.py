@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.crash import settings, shim
-from tests.crash.checker import check, check_file
+from tests.crash.backends import ON_DISK
+from tests.crash.checker import check
 from tests.crash.ledger import Ledger
 from tests.crash.nursery import Nursery
 from tests.crash.power import images
 from tests.crash.scenario import LANE
 
 
-def test_a_store_holds_what_was_acknowledged_when_the_power_goes(shimmed: Nursery, quick: Path) -> None:
+@pytest.mark.parametrize("backend", ON_DISK)
+def test_a_store_holds_what_was_acknowledged_when_the_power_goes(shimmed: Nursery, quick: Path, backend: str) -> None:
     lived, found = quick / "lived", quick / "found"
     lived.mkdir()
-    found.mkdir()
-    shimmed.start("scenario:play", shim.trouble(lived), url=str(lived / "agents.db")).ended_well()
+    shimmed.start("scenario:play", shim.trouble(lived), url=ON_DISK[backend](lived).url).ended_well()
+    where = ON_DISK[backend](found)
     acknowledged = 0
     for image in images(shim.calls(lived), settings.SEED):
-        for old in found.iterdir():
-            old.unlink()
-        for path, data in image.files.items():
-            (found / Path(path).name).write_bytes(data)
+        shutil.rmtree(found, ignore_errors=True)
+        found.mkdir()
+        image.lay_out(lived, found)
         ledger = Ledger(LANE)
         ledger.hear(image.said)
         acknowledged = max(acknowledged, ledger.acknowledged)
         with settings.noted(f"the power went after call {image.after}; SEED={settings.SEED}"):
-            check(str(found / "agents.db"), ledger)
-            check_file(found / "agents.db")
+            check(where.url, ledger)
+            where.check_rows()
     assert acknowledged > 10

@@ -97,6 +97,7 @@ def open_uncached(stack: ExitStack, url: str, **options: Any) -> Any:
 URLS: Final[dict[str, Callable[[Path], str]]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: str(folder / "agents.db"),
+    "files": lambda folder: f"file:{folder / 'agents'}",
 }
 OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncached}
 WORLDS: Final = [f"{url}-{opener}" for url in URLS for opener in OPENERS if (url, opener) != ("memory", "uncached")]

@@ -16,6 +16,7 @@ Opened = Callable[[], Store]
 BACKENDS: dict[str, Callable[[Path], str]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: str(folder / "agents.db"),
+    "files": lambda folder: f"file:{folder / 'agents'}",
 }
 LASTING = [name for name in BACKENDS if name != "memory"]
 """Those that outlive their handle."""

@@ -86,6 +86,7 @@ def open_worlds(folder: tempfile.TemporaryDirectory[str]) -> list[World]:
     return [
         World("memory", "memory:", 1),
         World("sqlite", str(path / "agents.db"), 2),
+        World("files", f"file:{path / 'agents'}", 2),
     ]
 
 

@@ -3,6 +3,7 @@
 =====================  ==============================================
 ``agents.db``          a path: SQLite
 ``sqlite:agents.db``   the same, said in full
+``file:agents``        a folder of plain files
 ``memory:``            this process only, gone when the store closes
 =====================  ==============================================
 """
@@ -34,7 +35,15 @@ def _sqlite(rest: str) -> Backend:
     return SqliteBackend(Path(rest))
 
 
-OPENERS: Final[dict[str, Callable[[str], Backend]]] = {"memory": _memory, "sqlite": _sqlite}
+def _file(rest: str) -> Backend:
+    from holdfast.backends.files import FilesBackend
+
+    if not rest:
+        raise InvalidArgument("'file:' needs a folder after the colon, as in 'file:agents'")
+    return FilesBackend(Path(rest))
+
+
+OPENERS: Final[dict[str, Callable[[str], Backend]]] = {"memory": _memory, "sqlite": _sqlite, "file": _file}
 """Scheme to opener. Other packages may add theirs."""
 
 

@@ -21,6 +21,7 @@ PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
 BACKENDS: Final[dict[str, Callable[[Path], str]]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: f"sqlite:{folder / 'agents.db'}",
+    "files": lambda folder: f"file:{folder / 'agents'}",
 }
 LASTING: Final = [name for name in BACKENDS if name != "memory"]
 """Those that outlive their handle, and can be opened twice."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
+from holdfast.backends import tickets
 from holdfast.backends.base import (
     ANY,
     Backend,
@@ -58,6 +59,7 @@ from holdfast.backends.rows import (
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
+from holdfast.backends.tickets import Ticket
 
 R = TypeVar("R")
 _SQL: Final = statements()
@@ -80,75 +82,41 @@ _DROP: Final = {kind: _SQL["drop_" + table_name(kind)] for kind in KEYS}
 _TREE: Final = [sql for name, sql in _SQL.items() if name.startswith("drop_tree_")]
 
 
-class _Ticket:
-    """One batch waiting for its commit."""
-
-    __slots__ = ("batch", "done", "applied", "error")
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self.done = False
-        self.applied = False
-        self.error: BaseException | None = None
-
-    def result(self) -> bool:
-        if self.error is not None:
-            raise self.error
-        return self.applied
-
-
 class SqliteBackend(Backend):
     capabilities: ClassVar = Capabilities(name="sqlite", blocking=True, durable=True, shared=True)
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._connections: Connections[_Ticket] = Connections(path)
+        self._connections: Connections = Connections(path)
 
     # ---------------------------------------------------------------- writing
 
     async def commit(self, batch: Batch) -> bool:
-        ticket = _Ticket(batch)
-        self._connections.queue.append(ticket)
-        with self._connections.writing:
-            if not ticket.done:
-                self._commit_all(list(self._waiting()))
-        return ticket.result()
+        return tickets.commit(batch, self._connections.queue, self._connections.writing, self._commit_all)
 
-    def _waiting(self) -> Iterator[_Ticket]:
-        """Everyone in the queue; others may join it meanwhile, and are taken along."""
-        while self._connections.queue:
-            yield self._connections.queue.popleft()
-
-    def _commit_all(self, tickets: list[_Ticket]) -> None:
+    def _commit_all(self, waiting: list[Ticket]) -> None:
         """One transaction for all; if it fails, one for each, so that only the one at fault gets the error."""
         try:
-            self._commit_together(tickets)
+            self._commit_together(waiting)
         except sqlite3.Error as error:
-            if len(tickets) == 1:
-                tickets[0].error = translate(error, self.path)
-                tickets[0].done = True
+            if len(waiting) == 1:
+                waiting[0].fail(translate(error, self.path))
                 return
-            for ticket in tickets:
+            for ticket in waiting:
                 self._commit_all([ticket])
-        except BaseException:
-            for ticket in tickets:  # whoever waits must not believe in a commit that never was
-                ticket.error = ticket.error or RuntimeError("the commit was interrupted")
-                ticket.done = True
-            raise
 
-    def _commit_together(self, tickets: list[_Ticket]) -> None:
+    def _commit_together(self, waiting: list[Ticket]) -> None:
         writer = self._connections.writer()
         writer.execute("BEGIN IMMEDIATE")
         try:
-            outcomes = [_apply(writer, ticket.batch) for ticket in tickets]
+            outcomes = [_apply(writer, ticket.batch) for ticket in waiting]
             writer.execute("COMMIT")
         except BaseException:
             if writer.in_transaction:
                 writer.execute("ROLLBACK")
             raise
-        for ticket, applied in zip(tickets, outcomes, strict=True):
-            ticket.applied = applied
-            ticket.done = True
+        for ticket, applied in zip(waiting, outcomes, strict=True):
+            ticket.answer(applied)
 
     # ---------------------------------------------------------------- reading
 

@@ -14,16 +14,16 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Final
 from weakref import WeakSet
 
 from holdfast.backends.sqlite import files
+from holdfast.backends.tickets import Ticket
 
-T = TypeVar("T")
 _POOLED: Final = 8
 
 
-class Connections(Generic[T]):
+class Connections:
     """The connections of one store in this process, and who waits for the one that writes."""
 
     def __init__(self, path: Path) -> None:
@@ -39,7 +39,7 @@ class Connections(Generic[T]):
 
     def _start(self) -> None:
         self.writing = threading.Lock()
-        self.queue: deque[T] = deque()  # a child must not commit what its parent's threads wait for
+        self.queue: deque[Ticket] = deque()  # a child must not commit what its parent's threads wait for
         self._readers: list[sqlite3.Connection] = []
         self._gate = threading.Condition()
         self._reading = 0
@@ -125,8 +125,8 @@ class Connections(Generic[T]):
             self._close_all()
 
 
-_alive: WeakSet[Connections[Any]] = WeakSet()
-_forking: list[Connections[Any]] = []
+_alive: WeakSet[Connections] = WeakSet()
+_forking: list[Connections] = []
 
 
 def _before_fork() -> None:

@@ -1,0 +1,139 @@
+"""Batches that are committed together: checked one after the other, and written with one fsync.
+
+If all of them change one tree only, and it is the same one, they are a record of that tree's file. Otherwise they are a
+record of the directory's. Either way one checksum covers them all, so that a crash leaves all or none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.backends.base import Batch, DropRow, DropTree
+from holdfast.backends.files import changes, folder
+from holdfast.backends.files.changes import DIRECTORY, Part
+from holdfast.backends.files.directory import Entry
+from holdfast.backends.files.folder import THREADS
+from holdfast.backends.files.names import folder_name
+from holdfast.backends.files.shelf import Shelf
+from holdfast.backends.files.tree import Tree
+from holdfast.backends.rows import ThreadRow
+from holdfast.backends.tabled import applicable
+
+
+class Group:
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._look = shelf.look()
+        self._entries: list[Entry] = []
+        self._born: list[Tree] = []
+        self._touched: dict[int, Tree] = {}
+        self._renamed: set[int] = set()  # trees that got or lost a thread
+        self._dead: dict[int, str] = {}
+
+    @property
+    def complete(self) -> bool:
+        """A dropped tree may be made anew by the next batch: by then its folder has to be gone."""
+        return bool(self._dead)
+
+    # ---------------------------------------------------------------- collecting
+
+    def add(self, batch: Batch) -> bool:
+        """Apply a batch to the tables in memory, if all that it expects is so."""
+        if not applicable(self._look, batch):
+            return False
+        found = changes.parts(self._look, batch)
+        own = found.pop(DIRECTORY, [[], []])
+        deaths = self._deaths(batch, found)
+        births = self._births(batch, found)
+        parts = {number: part for number, part in found.items() if number not in deaths and self._look.whole(number)}
+        self._apply(own, parts)
+        self._entries.append((births, list(deaths.items()), own, list(parts.items())))
+        self._dead |= deaths
+        self._note_threads(batch)
+        return True
+
+    def _deaths(self, batch: Batch, found: dict[int, Part]) -> dict[int, str]:
+        """Trees of which nothing is left, and their folders."""
+        dropped = [drop.tree for drop in batch.drops if isinstance(drop, DropTree)]
+        folders = self._shelf.directory.folders | {tree.number: tree.folder.name for tree in self._born}
+        return {tree: folders[tree] for tree in dropped if not found[tree][1] and tree in folders}
+
+    def _births(self, batch: Batch, found: dict[int, Part]) -> list[tuple[int, str]]:
+        births = []
+        for number, (_, puts) in found.items():
+            if puts and self._look.whole(number) is None:
+                names = [row.id for row in batch.puts if isinstance(row, ThreadRow) and row.tree == number]
+                name = folder_name(names[0] if names else "tree", number)
+                tree = Tree(number, self._shelf.root / THREADS / name)
+                self._look.add(tree)
+                self._born.append(tree)
+                births.append((number, name))
+        return births
+
+    def _apply(self, own: Part, parts: dict[int, Part]) -> None:
+        self._shelf.directory.apply(own)
+        for number, part in parts.items():
+            tree = self._look.whole(number)
+            if tree is not None:
+                tree.apply(part)
+                self._touched[number] = tree
+
+    def _note_threads(self, batch: Batch) -> None:
+        threads = any(isinstance(row, ThreadRow) for row in batch.puts) or any(
+            isinstance(drop, DropRow) and drop.table is ThreadRow for drop in batch.drops
+        )
+        if threads:
+            self._renamed |= self._touched.keys()
+
+    # ---------------------------------------------------------------- writing
+
+    def write(self) -> list[Tree]:
+        """Make it last; says which trees were changed."""
+        direct = self._one_tree_only()
+        if direct is not None:
+            tree, parts = direct
+            tree.append(self._shelf.directory.waiting.pop(tree.number, []), parts)
+        elif self._entries:
+            self._write_to_directory()
+        return [tree for number, tree in self._touched.items() if number not in self._dead]
+
+    def _one_tree_only(self) -> tuple[Tree, list[Part]] | None:
+        in_directory = any(births or deaths or any(own) for births, deaths, own, _ in self._entries)
+        if in_directory or len(self._touched) != 1:
+            return None
+        (tree,) = self._touched.values()
+        return tree, [part for _, _, _, parts in self._entries for _, part in parts]
+
+    def _write_to_directory(self) -> None:
+        for tree in self._born:
+            folder.make_tree(tree.folder, tree.number)
+            tree.segment.read()
+        directory = self._shelf.directory
+        number = directory.number + 1
+        entries = [(births, deaths, own, _numbered(parts, number)) for births, deaths, own, parts in self._entries]
+        directory.append(entries)
+        for tree in self._touched.values():
+            tree.applied = number
+            tree.written = True
+        for tree in self._born:
+            self._shelf.trees[tree.number] = tree
+        for dead, name in self._dead.items():
+            self._bury(dead, name)
+        for changed in self._renamed - self._dead.keys():
+            self._shelf.describe(self._touched[changed])
+
+    def _bury(self, number: int, name: str) -> None:
+        tree = self._shelf.trees.pop(number, None)
+        if tree is not None:
+            tree.segment.close()
+        folder.remove_tree(self._shelf.root / THREADS / name)
+
+    def undo(self) -> None:
+        """Forget what could not be written; what is in memory is read again from the files."""
+        self._shelf.directory.start_over()
+        for tree in self._touched.values():
+            tree.start_over()
+
+
+def _numbered(parts: list[Any], number: int) -> list[Any]:
+    return [(tree, number, part) for tree, part in parts]

@@ -1,0 +1,132 @@
+"""What this process has in memory of a store: the directory, and the trees that were asked for lately."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final
+
+from holdfast.backends.files import info
+from holdfast.backends.files.directory import Directory
+from holdfast.backends.files.failures import translate
+from holdfast.backends.files.folder import THREADS
+from holdfast.backends.files.segment import State, Torn
+from holdfast.backends.files.tree import Tree
+from holdfast.backends.rows import ThreadRow
+from holdfast.backends.tables import Tables
+from holdfast.errors import Corrupt
+
+MOST_BYTES: Final = 256 * 1024 * 1024  # of the files of the trees in memory
+MOST_TREES: Final = 256  # each has a file open
+
+
+class Shelf:
+    """Not for several threads at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.directory = Directory(root)
+        self.trees: OrderedDict[int, Tree] = OrderedDict()
+        self.torn: list[Torn] = []
+
+    def look(self) -> Look:
+        """A view of everything as it is now; trees are read when they are asked for."""
+        gone = self.directory.catch_up()
+        for number in list(self.trees) if gone is None else gone:
+            self._forget(number)
+        return Look(self)
+
+    def moved(self) -> bool:
+        """Whether the directory has changed since the last look."""
+        return self.directory.segment.state() is not State.SAME
+
+    def load(self, number: int) -> Tree:
+        """A tree that the directory names, as its file is now."""
+        tree = self.trees.get(number) or Tree(number, self.root / THREADS / self.directory.folders[number])
+        try:
+            tree.catch_up(self.directory.waiting.get(number, []))
+        except FileNotFoundError as error:
+            if not self.root.is_dir():
+                raise translate(error, self.root) from error
+            raise Corrupt(
+                f"{tree.segment.path}: the file is missing; restore the folder {tree.folder.name!r} from a backup"
+            ) from error
+        except OSError as error:
+            raise translate(error, tree.segment.path) from error
+        self.trees[number] = tree
+        self.trees.move_to_end(number)
+        return tree
+
+    def trim(self) -> None:
+        """Give up the trees that were not asked for lately, if they are many or large."""
+        while len(self.trees) > 1 and self._is_crowded():
+            number = next((number for number, tree in self.trees.items() if not tree.segment.uncut), None)
+            if number is None:
+                return
+            self._forget(number)
+
+    def _is_crowded(self) -> bool:
+        return len(self.trees) > MOST_TREES or sum(tree.segment.end for tree in self.trees.values()) > MOST_BYTES
+
+    def _forget(self, number: int) -> None:
+        tree = self.trees.get(number)
+        if tree is not None and not tree.segment.uncut:
+            if tree.written and number in self.directory.folders:
+                self.describe(tree)
+            del self.trees[number]
+            self._close(tree)
+
+    def _close(self, tree: Tree) -> None:
+        self.torn += tree.segment.torn
+        tree.segment.close()
+
+    def all_torn(self) -> list[Torn]:
+        open_ones = [self.directory.segment, *(tree.segment for tree in self.trees.values())]
+        return [*self.torn, *(torn for segment in open_ones for torn in segment.torn)]
+
+    def describe(self, tree: Tree) -> None:
+        """Bring its `info.json` up to date."""
+        threads = self.directory.tables[ThreadRow]
+        info.write(
+            tree.folder,
+            [threads.get(one) for one in self.directory.tables.threads_of(tree.number).values()],
+            tree.tables,
+        )
+        tree.written = False
+
+    def close(self) -> None:
+        for tree in self.trees.values():
+            self._close(tree)
+        self.trees.clear()
+        self.directory.segment.close()
+
+
+class Look:
+    """The `Scope` of one question, or of one group of batches: each tree is brought up to date once."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._seen: dict[int, Tree] = {}
+
+    @property
+    def directory(self) -> Tables:
+        return self._shelf.directory.tables
+
+    def tree(self, number: int) -> Tables:
+        found = self.whole(number)
+        return Tables() if found is None else found.tables
+
+    def whole(self, number: int) -> Tree | None:
+        found = self._seen.get(number)
+        if found is None and number in self._shelf.directory.folders:
+            found = self._seen[number] = self._shelf.load(number)
+        return found
+
+    def check_directory(self) -> None:
+        """Where the directory is damaged, nobody can say that a thread is not there."""
+        if self._shelf.directory.damage:
+            raise self._shelf.directory.damaged()
+
+    def add(self, tree: Tree) -> None:
+        """A tree that is about to be born."""
+        self._seen[tree.number] = tree

@@ -1,0 +1,175 @@
+"""Committing: the lock between processes, groups of batches, undoing what failed, and tidying up behind."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from contextlib import suppress
+from typing import Final
+
+from holdfast.backends.files import folder
+from holdfast.backends.files.failures import translate, translated
+from holdfast.backends.files.folder import THREADS
+from holdfast.backends.files.group import Group
+from holdfast.backends.files.lock import ProcessLock
+from holdfast.backends.files.segment import Segment
+from holdfast.backends.files.shelf import Shelf
+from holdfast.backends.files.tree import Tree
+from holdfast.backends.tickets import Ticket
+from holdfast.errors import LookAtTheStorage
+
+log: Final = logging.getLogger("holdfast")
+_GARBAGE: Final = 0.35
+_GARBAGE_AT_CLOSE: Final = 0.15
+_LARGE: Final = 64 * 1024
+_SMALL: Final = 16 * 1024
+_FULL_DIRECTORY: Final = 1024 * 1024
+_FULL_AT_CLOSE: Final = 32 * 1024
+
+
+class Writer:
+    """For whoever holds the store's locks: that between processes, and that of its tables."""
+
+    def __init__(self, shelf: Shelf, lock: ProcessLock) -> None:
+        self._shelf = shelf
+        self._lock = lock
+        self.has_written = False
+
+    # ---------------------------------------------------------------- committing
+
+    def commit(self, tickets: list[Ticket]) -> None:
+        with translated(self._shelf.root):
+            self._cut_back()
+            if not self.has_written:
+                self._shelf.look()
+                self._tidy_folders()
+                self.has_written = True
+        waiting = deque(tickets)
+        while waiting:
+            self._commit_some(waiting)
+        self._shelf.trim()
+
+    def _commit_some(self, waiting: deque[Ticket]) -> None:
+        with translated(self._shelf.root):
+            group = Group(self._shelf)
+        added = []
+        while waiting and not group.complete:
+            ticket = waiting.popleft()
+            try:
+                if group.add(ticket.batch):
+                    added.append(ticket)
+                else:
+                    ticket.answer(False)
+            except Exception as error:
+                ticket.fail(error)
+        try:
+            changed = group.write()
+        except Exception as error:
+            self._undo(group)
+            self._fail(added, error)
+        else:
+            for ticket in added:
+                ticket.answer(True)
+            self._rewrite(changed)
+
+    def _fail(self, added: list[Ticket], error: Exception) -> None:
+        """If the disk is at fault all of them failed. If not, one of them is, and the others are tried without it."""
+        if isinstance(error, OSError):
+            error = translate(error, self._shelf.root)
+        if len(added) == 1 or isinstance(error, LookAtTheStorage):
+            for ticket in added:
+                ticket.fail(error)
+        else:
+            for ticket in added:
+                self._commit_some(deque([ticket]))
+
+    def _undo(self, group: Group) -> None:
+        group.undo()
+        with suppress(OSError):  # tried again before the next commit
+            self._cut_back()
+
+    def _cut_back(self) -> None:
+        """Undo failed writes in their files. Until that is done nothing else may be written."""
+        for segment in self._uncut():
+            segment.cut_back()
+
+    def _uncut(self) -> list[Segment]:
+        found = [self._shelf.directory.segment, *(tree.segment for tree in self._shelf.trees.values())]
+        return [segment for segment in found if segment.uncut]
+
+    @property
+    def clean(self) -> bool:
+        """Whether the files hold nothing but what was acknowledged. If not, no one else may write meanwhile."""
+        return not self._uncut()
+
+    # ---------------------------------------------------------------- tidying
+
+    def _tidy_folders(self) -> None:
+        """Remove what a process left that died between a commit and the folder that it makes or removes."""
+        directory = self._shelf.directory
+        self._remove_leftovers()
+        if not directory.damage:
+            folder.remove_unborn(self._shelf.root, {*directory.folders.values(), *directory.leftovers})
+
+    def _remove_leftovers(self) -> None:
+        directory = self._shelf.directory
+        live = set(directory.folders.values())
+        threads = self._shelf.root / THREADS
+        directory.leftovers = {
+            name for name in directory.leftovers if name not in live and not folder.remove_tree(threads / name)
+        }
+
+    def _rewrite(self, changed: list[Tree]) -> None:
+        """Write files anew that are garbage for a good part: each byte is written a few times at most."""
+        for tree in changed:
+            self._rewrite_tree(tree, _GARBAGE, _LARGE)
+        self._settle(_FULL_DIRECTORY, 0.5)
+
+    def _rewrite_tree(self, tree: Tree, share: float, smallest: int) -> None:
+        try:
+            if tree.rewrite(share, smallest):
+                self._shelf.describe(tree)
+        except OSError as error:
+            log.info("%s: could not be written anew, and stays as it is (%s)", tree.segment.path, error)
+            tree.start_over()
+
+    def _settle(self, size: int, share: float) -> None:
+        """Carry over what waits in the directory for trees, and write the directory anew without it."""
+        directory = self._shelf.directory
+        if directory.segment.end < size or directory.garbage() < share or directory.damage:
+            return
+        try:
+            for number in list(directory.waiting):
+                self._carry_over(number)
+            self._remove_leftovers()
+            directory.rewrite()
+        except OSError as error:
+            log.info("%s: could not be written anew, and stays as it is (%s)", directory.segment.path, error)
+            directory.start_over()
+            with suppress(OSError):
+                self._cut_back()
+
+    def _carry_over(self, number: int) -> None:
+        directory = self._shelf.directory
+        try:
+            tree = self._shelf.load(number)
+        except LookAtTheStorage:  # its parts stay where they are
+            return
+        waiting = directory.waiting[number]
+        if any(one > tree.carried for one, _ in waiting):
+            try:
+                tree.append(waiting, [])
+            except OSError:
+                tree.start_over()
+                raise
+        del directory.waiting[number]
+
+    def close(self) -> None:
+        """Leave as few bytes as is worth the work, unless someone else is writing."""
+        self._cut_back()
+        self._shelf.look()
+        self._settle(_FULL_AT_CLOSE, 0.3)
+        for tree in list(self._shelf.trees.values()):
+            if tree.written:
+                self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
+                self._shelf.describe(tree)
