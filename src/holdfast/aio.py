@@ -12,7 +12,7 @@ from holdfast._drive import Driver, called, sleep, threaded
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.diff import Diff
-from holdfast.engine.reduce import Reducer
+from holdfast.engine.reduce import Reducer, may_block
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
@@ -206,7 +206,8 @@ class AsyncThread(Generic[S]):
 
         What is not given (`next`, `run_id`, `status`) stays as the head has it.
         """
-        return await self._drive(self._calls.update, updates, reduce=reduce, node=node, next=next, run_id=run_id, status=status, label=label, metadata=metadata)  # fmt: skip  # noqa: E501
+        drive = threaded if may_block(reduce) else self._drive
+        return await drive(self._calls.update, updates, reduce=reduce, node=node, next=next, run_id=run_id, status=status, label=label, metadata=metadata)  # fmt: skip  # noqa: E501
 
     async def latest(self, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
         """The newest checkpoint; with `channels`, only those, as a dict."""

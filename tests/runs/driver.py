@@ -16,6 +16,7 @@ from holdfast import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, _heartbeat
 from holdfast.backends.base import Backend, Batch
 from holdfast.backends.rows import CheckpointRow, JournalRow
 from holdfast.errors import StorageFailed
+from tests.support.postgres import schemas
 
 T = TypeVar("T")
 PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
@@ -97,6 +98,7 @@ def open_uncached(stack: ExitStack, url: str, **options: Any) -> Any:
 URLS: Final[dict[str, Callable[[Path], str]]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: str(folder / "agents.db"),
+    "postgresql": schemas.url,
 }
 OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncached}
 WORLDS: Final = [f"{url}-{opener}" for url in URLS for opener in OPENERS if (url, opener) != ("memory", "uncached")]

@@ -10,12 +10,14 @@ import pytest
 
 import holdfast
 from holdfast import Store
+from tests.support.postgres import schemas
 
 Opened = Callable[[], Store]
 
 BACKENDS: dict[str, Callable[[Path], str]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: str(folder / "agents.db"),
+    "postgresql": schemas.url,
 }
 LASTING = [name for name in BACKENDS if name != "memory"]
 """Those that outlive their handle."""

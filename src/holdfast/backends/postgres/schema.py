@@ -90,7 +90,9 @@ def _migrate(connection: Connection[Any], address: Address, partitions: int) -> 
                 continue
             _make_schema(connection, address)
             connection.execute(
-                "SELECT set_config('search_path', quote_ident(%s), true), set_config('holdfast.partitions', %s, true)",
+                # Before the server's own names: it has a type called line.
+                "SELECT set_config('search_path', quote_ident(%s) || ', pg_catalog', true),"
+                " set_config('holdfast.partitions', %s, true)",
                 (address.schema, str(partitions)),
             )
             connection.execute(migration.sql)

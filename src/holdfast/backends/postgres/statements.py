@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from psycopg.sql import SQL, Composable, Composed, Identifier
+from psycopg.sql import SQL, Composable, Identifier
 
 from holdfast.backends import scripts
 from holdfast.backends.postgres.address import Address
@@ -36,17 +36,23 @@ class Statements:
     def __init__(self, address: Address) -> None:
         self.shown = address.shown
         names = {alias: _columns(alias, kind) for alias, kind in _COLUMNS.items()}
-        self._known: dict[str, Composed] = {
-            name: SQL(text).format(schema=Identifier(address.schema), **names)
+        names |= {f"found_{alias}": _fields("found", alias, kind) for alias, kind in _COLUMNS.items()}
+        self._known = {
+            name: SQL(text).format(schema=Identifier(address.schema), **names).as_bytes()
             for name, text in _texts().items()
         }
 
-    def __getitem__(self, name: str) -> Composed:
+    def __getitem__(self, name: str) -> bytes:
         return self._known[name]
 
 
 def _columns(alias: str, kind: Any) -> Composable:
     return SQL(", ").join(Identifier(alias, name) for name in kind._fields)
+
+
+def _fields(table: str, column: str, kind: Any) -> Composable:
+    """The columns of a row that is itself a column."""
+    return SQL(", ").join(SQL("({}).{}").format(Identifier(table, column), Identifier(name)) for name in kind._fields)
 
 
 @cache

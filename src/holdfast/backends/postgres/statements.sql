@@ -1,5 +1,6 @@
 -- Every question that the PostgreSQL backend asks, by name. {schema} is the schema's name; {thread}, {line}, {root},
--- {own}, {checkpoint}, {head} and their like are the columns of a row in the order of its class.
+-- {checkpoint}, {head} and their like are the columns of a row in the order of its class; {found_…} the same of a row in
+-- a column of its own.
 
 -- name: apply
 SELECT {schema}.apply(%s, %s, %s, %s, %s, %s)
@@ -24,16 +25,8 @@ SELECT EXISTS (
 )
 
 -- name: find
-SELECT grave.generation, grave.last, {thread}, {root}, {own}, {head}
-FROM (VALUES (1)) AS one
-LEFT JOIN {schema}.grave ON grave.hash = %(grave)s
-LEFT JOIN {schema}.thread ON thread.id = %(id)s
-LEFT JOIN {schema}.line AS root ON root.tree = thread.tree AND root.line = thread.line
-LEFT JOIN {schema}.line AS own
-    ON own.tree = thread.tree AND own.thread = thread.line
-    AND hashtextextended(own.namespace, 0) = hashtextextended(%(namespace)s, 0) AND own.namespace = %(namespace)s
-LEFT JOIN {schema}.checkpoint AS head
-    ON head.tree = own.tree AND head.line = own.head_line AND head.seq = own.head_seq
+SELECT found.generation, found.last, {found_thread}, {found_root}, {found_own}, {found_head}
+FROM {schema}.find(%(id)s, %(namespace)s, %(grave)s) AS found
 
 -- name: ancestry
 WITH RECURSIVE below (line, depth) AS (

@@ -20,7 +20,6 @@ import psycopg
 from psycopg import AsyncConnection, AsyncCursor, Connection, Cursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
-from psycopg.sql import Composed
 
 from holdfast.backends.postgres.address import Address
 from holdfast.backends.postgres.arrays import register
@@ -97,7 +96,7 @@ class Twin(ABC):
             self._options["connect_timeout"] = 10
 
     @abstractmethod
-    async def fetch(self, query: Composed, parameters: Parameters) -> list[Row]:
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
         """One statement, in a transaction of its own."""
 
     @abstractmethod
@@ -173,7 +172,7 @@ class SyncTwin(Twin):
         super().__init__(address)
         self._room = threading.Semaphore(address.pool)
 
-    async def fetch(self, query: Composed, parameters: Parameters) -> list[Row]:
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
         with self._connection() as connection:
             with connection.pipeline():
                 connection.execute(_LIMITS, self._limits)
@@ -238,7 +237,7 @@ class LoopTwin(Twin):
         self._room = asyncio.Semaphore(address.pool)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def fetch(self, query: Composed, parameters: Parameters) -> list[Row]:
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
         async with self._connection() as connection:
             async with connection.pipeline():
                 await connection.execute(_LIMITS, self._limits)
@@ -300,7 +299,7 @@ class BorrowedTwin(SyncTwin):
         super().__init__(address)
         self._borrowed = connection
 
-    async def fetch(self, query: Composed, parameters: Parameters) -> list[Row]:
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
         with Cursor(self._borrowed, row_factory=tuple_row) as cursor:
             register(cursor)
             return cursor.execute(query, parameters, binary=True).fetchall()
@@ -313,7 +312,7 @@ class BorrowedLoopTwin(LoopTwin):
         super().__init__(address)
         self._borrowed = connection
 
-    async def fetch(self, query: Composed, parameters: Parameters) -> list[Row]:
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
         async with AsyncCursor(self._borrowed, row_factory=tuple_row) as cursor:
             register(cursor)
             await cursor.execute(query, parameters, binary=True)

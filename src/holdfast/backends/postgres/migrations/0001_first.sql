@@ -255,6 +255,35 @@ BEGIN
     END LOOP;
 END $$;
 
+-- ---------------------------------------------------------------------------------------------- reading
+--
+-- What every call asks first. A stable function sees one moment, that of the statement which calls it, and the server
+-- remembers how to look up each row, where it would plan a join of all of them anew each time.
+
+CREATE FUNCTION find(
+    wanted text, in_namespace text, of_grave bytea,
+    OUT generation bigint, OUT last text, OUT thread thread, OUT root line, OUT own line, OUT head checkpoint
+) LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+    SELECT grave.generation, grave.last INTO generation, last FROM grave WHERE hash = of_grave;
+    SELECT * INTO thread FROM thread WHERE thread.id = wanted;
+    IF thread IS NOT DISTINCT FROM NULL THEN
+        RETURN;
+    END IF;
+    SELECT * INTO root FROM line WHERE line.tree = thread.tree AND line.line = thread.line;
+    IF in_namespace = '' THEN
+        own := root;
+    ELSE
+        SELECT * INTO own FROM line
+        WHERE line.tree = thread.tree AND line.thread = thread.line
+            AND hashtextextended(line.namespace, 0) = hashtextextended(in_namespace, 0)
+            AND line.namespace = in_namespace;
+    END IF;
+    SELECT * INTO head FROM checkpoint
+    WHERE checkpoint.tree = own.tree AND checkpoint.line = own.head_line AND checkpoint.seq = own.head_seq;
+END $$;
+
 -- ---------------------------------------------------------------------------------------------- writing
 --
 -- `apply` takes batches as small programs and says of each whether it was applied (1), is stale (0), or met a row that
