@@ -16,6 +16,7 @@ from holdfast.codec import Opaque
 from holdfast.engine.diff import Diff, Difference
 from holdfast.engine.reduce import extend, merge, replace
 from holdfast.errors import (
+    AccessDenied,
     Busy,
     Closed,
     Conflict,
@@ -42,6 +43,7 @@ from holdfast.errors import (
     StorageFull,
     ThreadBusy,
     TryAgain,
+    Unreachable,
     UnsafeEffect,
     WriteLost,
 )
@@ -64,6 +66,7 @@ from holdfast.store import Journal, Run, Store, Thread, open
 __all__ = [
     "ROOT",
     "UNSET",
+    "AccessDenied",
     "AsyncJournal",
     "AsyncRun",
     "AsyncStore",
@@ -112,6 +115,7 @@ __all__ = [
     "ThreadBusy",
     "ThreadInfo",
     "TryAgain",
+    "Unreachable",
     "UnsafeEffect",
     "WriteLost",
     "__version__",

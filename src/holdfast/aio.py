@@ -8,11 +8,11 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Generic, TypeVar, overload
 
-from holdfast._drive import called, shielded, sleep, threaded
+from holdfast._drive import Driver, called, sleep, threaded
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.diff import Diff
-from holdfast.engine.reduce import Reducer
+from holdfast.engine.reduce import Reducer, may_block
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
@@ -28,16 +28,19 @@ def aopen(
     types: Types = (),
     durability: Durability = "sync",
     cache: int = DEFAULT_BYTES,
+    schema: str | None = None,
 ) -> Opening:
     """Open a store for async use: ``store = await aopen(url)``, or ``async with aopen(url) as store``."""
-    return Opening(url, types, durability, cache)
+    return Opening(url, types, durability, cache, schema)
 
 
 class Opening:
     """A store about to be opened: await it, or enter it."""
 
-    def __init__(self, url: str | os.PathLike[str], types: Types, durability: Durability, cache: int) -> None:
-        self._arguments = (url, types, durability, cache)
+    def __init__(
+        self, url: str | os.PathLike[str], types: Types, durability: Durability, cache: int, schema: str | None
+    ) -> None:
+        self._arguments = (url, types, durability, cache, schema)
         self._store: AsyncStore | None = None
 
     def __await__(self) -> Generator[Any, None, AsyncStore]:
@@ -62,6 +65,7 @@ class AsyncStore:
 
     def __init__(self, calls: StoreCalls) -> None:
         self._calls = calls
+        self._drive = Driver(calls.engine)
 
     @property
     def sync(self) -> Store:
@@ -71,6 +75,11 @@ class AsyncStore:
     @property
     def url(self) -> str:
         return self._calls.engine.url
+
+    def within(self, connection: Any) -> AsyncStore:
+        """This store inside the transaction that is open on a connection of yours (a ``psycopg.AsyncConnection``):
+        what is saved through it is committed or rolled back with your own rows. Only on PostgreSQL."""
+        return AsyncStore(self._calls.within(connection))
 
     @overload
     def thread(
@@ -110,27 +119,27 @@ class AsyncStore:
         after: str | None = None,
     ) -> list[ThreadInfo]:
         """Threads in the order of their ids; `where` compares ``status`` and keys of the threads' metadata."""
-        return await threaded(self._calls.threads, prefix, where, limit, after)
+        return await self._drive(self._calls.threads, prefix, where, limit, after)
 
     async def copy_thread(self, source: str, target: str) -> bool:
         """Copy a thread with all namespaces, ids and writes, sharing content. False if there is nothing to copy."""
-        return await threaded(self._calls.copy_thread, source, target)
+        return await self._drive(self._calls.copy_thread, source, target)
 
     async def resumable(self) -> list[ThreadInfo]:
         """Threads that a supervisor may pick up: their worker died, left them unfinished, or failed."""
-        return await threaded(self._calls.resumable)
+        return await self._drive(self._calls.resumable)
 
     async def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
-        return await threaded(self._calls.delete_run, run_id)
+        return await self._drive(self._calls.delete_run, run_id)
 
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""
-        return await threaded(self._calls.bytes_stored)
+        return await self._drive(self._calls.bytes_stored)
 
     async def close(self) -> None:
         """Give everything back; closing twice is fine."""
-        return await threaded(self._calls.close)
+        return await self._drive(self._calls.close)
 
     async def __aenter__(self) -> AsyncStore:
         return self
@@ -149,6 +158,7 @@ class AsyncThread(Generic[S]):
 
     def __init__(self, calls: ThreadCalls[S]) -> None:
         self._calls = calls
+        self._drive = Driver(calls.engine)
 
     @property
     def id(self) -> str:
@@ -178,7 +188,7 @@ class AsyncThread(Generic[S]):
         expect_head: str | None = None,
     ) -> CheckpointInfo:
         """Save a whole state as the next checkpoint; it is on disk when this returns."""
-        return await threaded(self._calls.save, state, node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label, metadata=metadata, extra=extra, origin=origin, journal_seq=journal_seq, id=id, parent=parent, expect_head=expect_head)  # fmt: skip  # noqa: E501
+        return await self._drive(self._calls.save, state, node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label, metadata=metadata, extra=extra, origin=origin, journal_seq=journal_seq, id=id, parent=parent, expect_head=expect_head)  # fmt: skip  # noqa: E501
 
     async def update(
         self,
@@ -196,39 +206,40 @@ class AsyncThread(Generic[S]):
 
         What is not given (`next`, `run_id`, `status`) stays as the head has it.
         """
-        return await threaded(self._calls.update, updates, reduce=reduce, node=node, next=next, run_id=run_id, status=status, label=label, metadata=metadata)  # fmt: skip  # noqa: E501
+        drive = threaded if may_block(reduce) else self._drive
+        return await drive(self._calls.update, updates, reduce=reduce, node=node, next=next, run_id=run_id, status=status, label=label, metadata=metadata)  # fmt: skip  # noqa: E501
 
     async def latest(self, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
         """The newest checkpoint; with `channels`, only those, as a dict."""
-        return await threaded(self._calls.latest, channels)
+        return await self._drive(self._calls.latest, channels)
 
     async def load(self, id: str, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
         """One checkpoint by its id; None if it is not there."""
-        return await threaded(self._calls.load, id, channels)
+        return await self._drive(self._calls.load, id, channels)
 
     async def at(
         self, *, step: int | None = None, time: datetime | None = None, journal_seq: int | None = None
     ) -> Checkpoint[S] | None:
         """The checkpoint at or before a step, a time or a place in the journal, along the head's lineage."""
-        return await threaded(self._calls.at, step, time, journal_seq)
+        return await self._drive(self._calls.at, step, time, journal_seq)
 
     async def history(
         self, limit: int | None = 20, before: str | None = None, where: Mapping[str, Any] | None = None
     ) -> list[CheckpointInfo]:
         """Checkpoints, newest first, without their states; `before` is the last id of the page before."""
-        return await threaded(self._calls.history, limit, before, where)
+        return await self._drive(self._calls.history, limit, before, where)
 
     async def lineage(self, id: str) -> list[CheckpointInfo]:
         """A checkpoint and its ancestors, newest first, through forks."""
-        return await threaded(self._calls.lineage, id)
+        return await self._drive(self._calls.lineage, id)
 
     async def diff(self, a: str | CheckpointInfo, b: str | CheckpointInfo) -> Diff:
         """What changed from one checkpoint to another; a `CheckpointInfo` may be of another thread."""
-        return await threaded(self._calls.diff, a, b)
+        return await self._drive(self._calls.diff, a, b)
 
     async def info(self) -> ThreadInfo | None:
         """What a list would show of this thread; None if it does not exist."""
-        return await threaded(self._calls.info)
+        return await self._drive(self._calls.info)
 
     async def fork(
         self,
@@ -239,15 +250,15 @@ class AsyncThread(Generic[S]):
         history: bool = True,
     ) -> AsyncThread[S]:
         """A new thread that starts at a checkpoint of this one (the head, if none is named) and shares all content."""
-        return AsyncThread(await threaded(self._calls.fork, at, edits=edits, to=to, history=history))
+        return AsyncThread(await self._drive(self._calls.fork, at, edits=edits, to=to, history=history))
 
     async def label(self, id: str, text: str) -> None:
         """Name a checkpoint; an empty text takes the name away."""
-        return await threaded(self._calls.label, id, text)
+        return await self._drive(self._calls.label, id, text)
 
     async def put_writes(self, id: str, writes: Iterable[Sequence[Any]], *, task_id: str, task_path: str = "") -> None:
         """Store what a task produced on top of a checkpoint: (channel, value) or (channel, value, index)."""
-        return await threaded(self._calls.put_writes, id, writes, task_id=task_id, task_path=task_path)
+        return await self._drive(self._calls.put_writes, id, writes, task_id=task_id, task_path=task_path)
 
     @property
     def journal(self) -> AsyncJournal:
@@ -274,31 +285,31 @@ class AsyncThread(Generic[S]):
 
     async def recover(self) -> Recovery:
         """Where the thread stands: its checkpoint, what happened since, and whether a run may simply go on."""
-        return await threaded(self._calls.recover)
+        return await self._drive(self._calls.recover)
 
     async def resolve(self, effect: Effect | int, *, result: Any = UNSET, retry: bool = False) -> None:
         """Decide about an unfinished effect: it happened with this result, or it is to be called again."""
-        return await threaded(self._calls.resolve, effect, result=result, given=result is not UNSET, retry=retry)
+        return await self._drive(self._calls.resolve, effect, result=result, given=result is not UNSET, retry=retry)
 
     async def effects_after(self, id: str) -> list[Effect]:
         """The effects that happened after a checkpoint, and would happen again in a fork from there."""
-        return await threaded(self._calls.effects_after, id)
+        return await self._drive(self._calls.effects_after, id)
 
     async def prune(self, retention: Retention, *, dry_run: bool = False) -> PruneReport:
         """Remove what no rule of the retention keeps, in every namespace; with `dry_run` only say what would go."""
-        return await threaded(self._calls.prune, retention, dry_run=dry_run)
+        return await self._drive(self._calls.prune, retention, dry_run=dry_run)
 
     async def delete(self) -> None:
         """Delete the thread with all its namespaces; a no-op if it is not there."""
-        return await threaded(self._calls.delete)
+        return await self._drive(self._calls.delete)
 
     async def delete_checkpoints(self, ids: Iterable[str]) -> int:
         """Remove single checkpoints; says how many were there."""
-        return await threaded(self._calls.delete_checkpoints, ids)
+        return await self._drive(self._calls.delete_checkpoints, ids)
 
     async def delete_run(self, run_id: str) -> int:
         """Remove what one run saved in this thread; says how many checkpoints went."""
-        return await threaded(self._calls.delete_run, run_id)
+        return await self._drive(self._calls.delete_run, run_id)
 
     def __repr__(self) -> str:
         return f"holdfast.AsyncThread({self.id!r}" + (f", {self.namespace!r})" if self.namespace else ")")
@@ -309,18 +320,19 @@ class AsyncJournal:
 
     def __init__(self, calls: ThreadCalls[Any]) -> None:
         self._calls = calls
+        self._drive = Driver(calls.engine)
 
     async def append(self, kind: str, data: Any, *, key: str | None = None) -> int:
         """Store an event and give its number; the same key with the same content gives the first one's."""
-        return await threaded(self._calls.append, kind, data, key=key)
+        return await self._drive(self._calls.append, kind, data, key=key)
 
     async def read(self, after: int | str = 0, limit: int | None = 100) -> list[JournalEntry]:
         """Entries after a number or cursor, oldest first."""
-        return await threaded(self._calls.entries, after, limit)
+        return await self._drive(self._calls.entries, after, limit)
 
     async def latest(self) -> JournalEntry | None:
         """The last entry."""
-        return await threaded(self._calls.last_entry)
+        return await self._drive(self._calls.last_entry)
 
 
 class AsyncRun(Generic[S]):
@@ -328,6 +340,7 @@ class AsyncRun(Generic[S]):
 
     def __init__(self, thread: ThreadCalls[S], options: Options, wait: float) -> None:
         self._calls = RunCalls(thread, options)
+        self._drive = Driver(thread.engine)
         self._wait = wait
 
     @property
@@ -377,7 +390,7 @@ class AsyncRun(Generic[S]):
         An `AsyncRun` awaits a coroutine function, and calls a plain one on a worker thread.
         """
         delays = backoff(retries)
-        begun = await threaded(self._calls.begin_step, self._calls.use_step(name, key), name, key, idempotent)
+        begun = await self._drive(self._calls.begin_step, self._calls.use_step(name, key), name, key, idempotent)
         if begun.known:
             return begun.value
         for delay in (*delays, None):
@@ -386,10 +399,10 @@ class AsyncRun(Generic[S]):
                 break
             except Exception as error:
                 if delay is None:
-                    await threaded(self._calls.fail_step, begun, error)
+                    await self._drive(self._calls.fail_step, begun, error)
                     raise
                 await sleep(delay)
-        await threaded(self._calls.end_step, begun, name, value)
+        await self._drive(self._calls.end_step, begun, name, value)
         return value
 
     async def save(
@@ -404,34 +417,34 @@ class AsyncRun(Generic[S]):
         extra: Any = None,
     ) -> CheckpointInfo | None:
         """Save a checkpoint of the run; None where the durability leaves it for later."""
-        return await threaded(
+        return await self._drive(
             self._calls.save, state, node=node, next=next, step=step, label=label, metadata=metadata, extra=extra
         )
 
     async def interrupt(self, payload: Any = None, name: str = "") -> Any:
         """Save and leave the block, for a person to decide; when resumed, the value they gave."""
-        return await threaded(self._calls.interrupt, payload, name)
+        return await self._drive(self._calls.interrupt, payload, name)
 
     async def finish(self, state: S | Mapping[str, Any], status: str = "completed") -> CheckpointInfo:
         """Save the last checkpoint of the run."""
-        return await threaded(self._calls.finish, state, status)
+        return await self._drive(self._calls.finish, state, status)
 
     async def __aenter__(self) -> AsyncRun[S]:
         patience = Patience(self._wait)
         try:
             while True:
                 try:
-                    await shielded(self._calls.take)
+                    await self._drive.shielded(self._calls.take)
                     break
                 except ThreadBusy as busy:
                     await sleep(patience.next(busy))
-            await shielded(self._calls.start)
+            await self._drive.shielded(self._calls.start)
         except BaseException:
-            await shielded(self._calls.abandon)
+            await self._drive.shielded(self._calls.abandon)
             raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        return await shielded(self._calls.leave, error)
+        return await self._drive.shielded(self._calls.leave, error)

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
 from holdfast import journal
-from holdfast.backends.registry import open_backend
+from holdfast.backends.registry import open_backend, shown
 from holdfast.codec import Codec, channels_of, state_from
 from holdfast.engine import (
     appending,
@@ -45,12 +45,14 @@ DURABILITIES: Final = ("sync", "async", "exit")
 # ------------------------------------------------------------------------------------------------ stores
 
 
-async def open_engine(url: str | os.PathLike[str], types: Types, durability: str, cache: int) -> Engine:
+async def open_engine(
+    url: str | os.PathLike[str], types: Types, durability: str, cache: int, schema: str | None = None
+) -> Engine:
     if durability not in DURABILITIES:
         raise InvalidArgument(f"durability must be one of {', '.join(DURABILITIES)}, not {durability!r}")
     _number(cache, "cache", least=0)
     codec = Codec(_types(types))
-    return Engine(open_backend(url), codec, os.fspath(url), durability, Cache(cache))
+    return Engine(open_backend(url, schema), codec, shown(url), durability, Cache(cache))
 
 
 def _types(types: Any) -> Types:
@@ -101,6 +103,12 @@ class StoreCalls:
     async def bytes_stored(self) -> int:
         self.engine.check_open()
         return await self.engine.backend.bytes_stored()
+
+    def within(self, connection: object) -> StoreCalls:
+        """The same store inside a transaction that may yet be rolled back: nothing of it is remembered."""
+        self.engine.check_open()
+        backend = self.engine.backend.within(connection)
+        return StoreCalls(Engine(backend, self.engine.codec, self.engine.url, "sync", Cache(0)))
 
     async def close(self) -> None:
         if not self.engine.closed:

@@ -27,7 +27,9 @@
         ├── NotAStore            the file is something else
         ├── NewerFormat          written by a newer Holdfast
         ├── Corrupt              stored bytes do not match their checksum or digest
-        ├── ReadOnly             the file or folder can't be written
+        ├── ReadOnly             the file, folder or server can't be written
+        ├── AccessDenied         the server refused the user, or the user's rights do not reach
+        ├── Unreachable          the server can't be reached, or does not answer
         ├── StorageFull          no space left
         └── StorageFailed        the disk or server reported an error
 
@@ -170,7 +172,15 @@ class Corrupt(LookAtTheStorage):
 
 
 class ReadOnly(LookAtTheStorage):
-    """The file or its folder can't be written."""
+    """The file or its folder can't be written, or the server takes no writes."""
+
+
+class AccessDenied(LookAtTheStorage):
+    """The server refused the user, or the user's rights do not reach."""
+
+
+class Unreachable(LookAtTheStorage):
+    """The server can't be reached, or does not answer. A write that was on its way may have been done."""
 
 
 class StorageFull(LookAtTheStorage):

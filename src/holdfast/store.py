@@ -33,12 +33,14 @@ def open(
     types: Types = (),
     durability: Durability = "sync",
     cache: int = DEFAULT_BYTES,
+    schema: str | None = None,
 ) -> Store:
-    """Open a store: a path is SQLite, ``memory:`` is this process only.
+    """Open a store: a path is SQLite, ``postgresql://…`` a server, ``memory:`` this process only.
 
-    `types` are the classes that values may be rebuilt as; `cache` is how many bytes of committed state are kept ready.
+    `types` are the classes that values may be rebuilt as; `cache` is how many bytes of committed state are kept ready;
+    `schema` is where in a PostgreSQL database the tables are.
     """
-    return Store(StoreCalls(run(open_engine, url, types, durability, cache)))
+    return Store(StoreCalls(run(open_engine, url, types, durability, cache, schema)))
 
 
 class Store:
@@ -57,6 +59,11 @@ class Store:
     @property
     def url(self) -> str:
         return self._calls.engine.url
+
+    def within(self, connection: Any) -> Store:
+        """This store inside the transaction that is open on a connection of yours (a ``psycopg.Connection``):
+        what is saved through it is committed or rolled back with your own rows. Only on PostgreSQL."""
+        return Store(self._calls.within(connection))
 
     @overload
     def thread(

@@ -16,6 +16,7 @@ from holdfast import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, _heartbeat
 from holdfast.backends.base import Backend, Batch
 from holdfast.backends.rows import CheckpointRow, JournalRow
 from holdfast.errors import StorageFailed
+from tests.support.postgres import schemas
 
 T = TypeVar("T")
 PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
@@ -98,6 +99,7 @@ URLS: Final[dict[str, Callable[[Path], str]]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: str(folder / "agents.db"),
     "files": lambda folder: f"file:{folder / 'agents'}",
+    "postgresql": schemas.url,
 }
 OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncached}
 WORLDS: Final = [f"{url}-{opener}" for url in URLS for opener in OPENERS if (url, opener) != ("memory", "uncached")]

@@ -10,6 +10,7 @@ import pytest
 
 import holdfast
 from holdfast import Store
+from tests.support.postgres import schemas
 
 Opened = Callable[[], Store]
 
@@ -17,6 +18,7 @@ BACKENDS: dict[str, Callable[[Path], str]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: str(folder / "agents.db"),
     "files": lambda folder: f"file:{folder / 'agents'}",
+    "postgresql": schemas.url,
 }
 LASTING = [name for name in BACKENDS if name != "memory"]
 """Those that outlive their handle."""

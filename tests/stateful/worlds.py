@@ -10,6 +10,7 @@ from typing import Any
 import holdfast
 from holdfast import CheckpointInfo, HoldfastError, Store, Thread
 from tests.stateful.model import Handle, Model, Point, Refused
+from tests.support.postgres import schemas
 
 
 class World:
@@ -80,13 +81,14 @@ def expected_checkpoint(point: Point | None) -> Any:
     return None if point is None else (expected_info(point), point.state, point.writes, point.extra)
 
 
-def open_worlds(folder: tempfile.TemporaryDirectory[str]) -> list[World]:
+def open_worlds(folder: tempfile.TemporaryDirectory[str], *, postgres: bool) -> list[World]:
     """Every backend that runs here; a new one joins with a line."""
     path = Path(folder.name)
     return [
         World("memory", "memory:", 1),
         World("sqlite", str(path / "agents.db"), 2),
         World("files", f"file:{path / 'agents'}", 2),
+        *([World("postgresql", schemas.url(path), 2)] if postgres else []),
     ]
 
 

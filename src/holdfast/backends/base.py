@@ -40,6 +40,7 @@ from holdfast.backends.rows import (
     ThreadRow,
     WaitingRow,
 )
+from holdfast.errors import InvalidArgument
 
 # ------------------------------------------------------------------------------------------------ expectations
 
@@ -351,3 +352,9 @@ class Backend(ABC):
     @abstractmethod
     async def close(self) -> None:
         """Give everything back. Closing twice is fine."""
+
+    def within(self, connection: object) -> Backend:
+        """A backend whose batches are part of the transaction that the caller has open on this connection."""
+        raise InvalidArgument(
+            f"a store on {self.capabilities.name} can't write within a transaction of yours; PostgreSQL's can"
+        )

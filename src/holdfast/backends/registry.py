@@ -1,19 +1,22 @@
 """From a URL to a backend.
 
-=====================  ==============================================
-``agents.db``          a path: SQLite
-``sqlite:agents.db``   the same, said in full
-``file:agents``        a folder of plain files
-``memory:``            this process only, gone when the store closes
-=====================  ==============================================
+========================  =====================================================================
+``agents.db``             a path: SQLite
+``sqlite:agents.db``      the same, said in full
+``file:agents``           a folder of plain files
+``memory:``               this process only, gone when the store closes
+``postgresql://host/db``  a PostgreSQL server; ``?schema=agents`` names the schema of the tables
+========================  =====================================================================
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote, unquote
 
 from holdfast.backends.base import Backend
 from holdfast.errors import InvalidArgument
@@ -43,13 +46,40 @@ def _file(rest: str) -> Backend:
     return FilesBackend(Path(rest))
 
 
-OPENERS: Final[dict[str, Callable[[str], Backend]]] = {"memory": _memory, "sqlite": _sqlite, "file": _file}
+def _postgres(rest: str) -> Backend:
+    try:
+        from holdfast.backends.postgres import PostgresBackend, parse
+    except ModuleNotFoundError as missing:
+        if missing.name != "psycopg":
+            raise
+        raise InvalidArgument("'postgresql:' needs a driver: pip install 'holdfast[postgres]'") from None
+    return PostgresBackend(parse(f"postgresql:{rest}"))
+
+
+OPENERS: Final[dict[str, Callable[[str], Backend]]] = {
+    "memory": _memory,
+    "sqlite": _sqlite,
+    "file": _file,
+    "postgresql": _postgres,
+    "postgres": _postgres,
+}
 """Scheme to opener. Other packages may add theirs."""
+_SCHEMA: Final = re.compile(r"[?&]schema=([^&#]*)")
+_SECRETS: Final = re.compile(r"(?<=://)([^@/?#:]*):[^@/]*(?=@)|(?<=[?&])(?:ssl)?password=[^&#]*&?")
 
 
-def open_backend(url: str | os.PathLike[str]) -> Backend:
+def shown(url: str | os.PathLike[str]) -> str:
+    """A URL as it may be shown: without a password."""
+    text = os.fspath(url)
+    return _SECRETS.sub(r"\1", text).rstrip("?&") if "://" in text else text
+
+
+def open_backend(url: str | os.PathLike[str], schema: str | None = None) -> Backend:
     """The backend that a URL or path means."""
     text = _path(url)
+    if schema is not None:
+        text = _with_schema(text, schema)
+        url = text
     if not text or "\0" in text:
         raise InvalidArgument(f"a store is opened by a path or URL, not {url!r}; try holdfast.open('agents.db')")
     scheme, colon, rest = text.partition(":")
@@ -59,6 +89,19 @@ def open_backend(url: str | os.PathLike[str]) -> Backend:
         known = ", ".join(sorted(OPENERS))
         raise InvalidArgument(f"no backend is known for {scheme + '://'!r}; a path is SQLite, and there are: {known}")
     return _sqlite(text)
+
+
+def _with_schema(text: str, schema: Any) -> str:
+    if not isinstance(schema, str) or text.partition(":")[0] not in ("postgresql", "postgres"):
+        raise InvalidArgument(f"schema= names a schema of a PostgreSQL database, and was given {schema!r}")
+    said = _SCHEMA.search(text)
+    if said is not None and unquote(said[1]) != schema:
+        raise InvalidArgument(
+            f"the URL says schema={unquote(said[1])!r}, and the argument says {schema!r}; leave one out"
+        )
+    if said is not None:
+        return text
+    return f"{text}{'&' if '?' in text else '?'}schema={quote(schema, safe='')}"
 
 
 def _path(url: Any) -> str:

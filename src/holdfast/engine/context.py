@@ -40,6 +40,11 @@ class Engine:
     def __post_init__(self) -> None:
         _alive.add(self)
 
+    @property
+    def awaitable(self) -> bool:
+        """Whether what the engine does may be awaited on an event loop. Waiting for a backlog blocks."""
+        return not (self.backend.capabilities.blocking or self.backlogs)
+
     def flush(self, thread_id: str) -> None:
         """A read of a thread comes after what was saved to it before."""
         backlog = self.backlogs.get(thread_id)

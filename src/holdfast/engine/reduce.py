@@ -37,6 +37,11 @@ def merge(old: Any, new: Any) -> Any:
     return {**old, **new}
 
 
+def may_block(reducers: Mapping[str, Reducer] | None) -> bool:
+    """Whether there is a user's function among them, which may take its time."""
+    return isinstance(reducers, Mapping) and any(one not in (replace, extend, merge) for one in reducers.values())
+
+
 def reducing(updates: Mapping[str, Any], reducers: Mapping[str, Reducer]) -> Change:
     """Only these channels change, each by its reducer."""
 

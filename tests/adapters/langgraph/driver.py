@@ -14,6 +14,7 @@ from langgraph.checkpoint.base.id import uuid6
 from langgraph.graph import START, StateGraph
 
 from holdfast.adapters.langgraph import HoldfastSaver
+from tests.support.postgres import schemas
 
 T = TypeVar("T")
 PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
@@ -22,6 +23,7 @@ BACKENDS: Final[dict[str, Callable[[Path], str]]] = {
     "memory": lambda folder: "memory:",
     "sqlite": lambda folder: f"sqlite:{folder / 'agents.db'}",
     "files": lambda folder: f"file:{folder / 'agents'}",
+    "postgresql": schemas.url,
 }
 LASTING: Final = [name for name in BACKENDS if name != "memory"]
 """Those that outlive their handle, and can be opened twice."""

@@ -18,7 +18,7 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 
-from holdfast._drive import run, threaded
+from holdfast._drive import Driver, run
 from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, next_version
 from holdfast.adapters.langgraph.known import codec_for
 from holdfast.aio import AsyncStore
@@ -59,6 +59,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         self._types = types
         self._allowed: frozenset[str] = frozenset()
         self._calls = SaverCalls(self.store._calls.engine, codec_for(types), single_writer)
+        self._drive = Driver(self._calls.engine)
 
     @classmethod
     def from_url(
@@ -106,7 +107,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         return run(self._calls.get_tuple, config)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await threaded(self._calls.get_tuple, config)
+        return await self._drive(self._calls.get_tuple, config)
 
     def list(
         self,
@@ -128,8 +129,8 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        listing = self._listing(config, filter, before, limit, await threaded(self._calls.sources, config))
-        while batch := await threaded(listing.batch):
+        listing = self._listing(config, filter, before, limit, await self._drive(self._calls.sources, config))
+        while batch := await self._drive(listing.batch):
             for one in batch:
                 yield one
 
@@ -149,7 +150,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        return await threaded(self._calls.delta_history, config, channels)
+        return await self._drive(self._calls.delta_history, config, channels)
 
     # ---------------------------------------------------------------- writing
 
@@ -167,7 +168,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:  # fmt: skip
         prepared = self._calls.prepared(config, checkpoint, metadata, new_versions)
-        return _as_config(await threaded(self._calls.put, config, *prepared))
+        return _as_config(await self._drive(self._calls.put, config, *prepared))
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -177,7 +178,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        await threaded(self._calls.put_writes, config, self._calls.prepared_writes(writes), task_id, task_path)
+        await self._drive(self._calls.put_writes, config, self._calls.prepared_writes(writes), task_id, task_path)
 
     def get_next_version(self, current: Any, channel: None = None) -> Any:
         """The next version of a channel, in the form of the official savers; a whole number stays one."""
@@ -189,25 +190,25 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         run(self._calls.delete_thread, thread_id)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        await threaded(self._calls.delete_thread, thread_id)
+        await self._drive(self._calls.delete_thread, thread_id)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         run(self._calls.delete_for_runs, run_ids)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        await threaded(self._calls.delete_for_runs, run_ids)
+        await self._drive(self._calls.delete_for_runs, run_ids)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         run(self._calls.copy_thread, source_thread_id, target_thread_id)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        await threaded(self._calls.copy_thread, source_thread_id, target_thread_id)
+        await self._drive(self._calls.copy_thread, source_thread_id, target_thread_id)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         run(self._calls.prune, thread_ids, strategy)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        await threaded(self._calls.prune, thread_ids, strategy)
+        await self._drive(self._calls.prune, thread_ids, strategy)
 
     # ---------------------------------------------------------------- classes
 

@@ -56,6 +56,7 @@ from holdfast.backends.rows import (
     WaitingRow,
     table_name,
 )
+from holdfast.backends.shapes import after_prefix, cut
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
@@ -135,7 +136,7 @@ class SqliteBackend(Backend):
             buried = self._all("grave", hash=grave)
             return Found(None, None, None, None, *(buried[0] if buried else (0, "")))
         (last, *columns) = rows[0]
-        thread, root, own, head = _cut(tuple(columns), ThreadRow, LineRow, LineRow, CheckpointRow)
+        thread, root, own, head = cut(tuple(columns), ThreadRow, LineRow, LineRow, CheckpointRow)
         return Found(thread, root, own, head, 0, last or "")
 
     async def ancestry(self, tree: int, line: int) -> list[LineRow]:
@@ -165,8 +166,7 @@ class SqliteBackend(Backend):
         return self._rows(CheckpointRow._make, "by_id", tree=tree, lines=json.dumps(list(lines)), id=checkpoint_id)
 
     async def checkpoints_by_id(self, tree: int, line: int, before: str | None, limit: int) -> list[CheckpointRow]:
-        # Bytes sort after every text.
-        end = b"" if before is None else before
+        end = _or_bytes(before)
         return self._rows(CheckpointRow._make, "checkpoints_by_id", tree=tree, line=line, before=end, limit=limit)
 
     async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
@@ -198,13 +198,13 @@ class SqliteBackend(Backend):
         return time.time_ns() // 1000
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
-        span = {"start": max(prefix, after), "after": after, "end": after_prefix(prefix), "limit": limit}
+        span = {"start": max(prefix, after), "after": after, "end": _or_bytes(after_prefix(prefix)), "limit": limit}
         if tags:
             (key, value), *others = sorted(tags, key=self._threads_tagged) if len(tags) > 1 else tags
             rows = self._all("threads_tagged", **span, key=key, value=value, others=json.dumps(others))
         else:
             rows = self._all("threads", **span)
-        return [Listed(*_cut(row, ThreadRow, LineRow, CheckpointRow)) for row in rows]
+        return [Listed(*cut(row, ThreadRow, LineRow, CheckpointRow)) for row in rows]
 
     def _threads_tagged(self, tag: tuple[str, str]) -> int:
         """How many threads have a tag, up to a hundred: the rarest leads the search."""
@@ -256,21 +256,6 @@ def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
             writer.execute(sql, drop)
 
 
-def _cut(row: tuple[Any, ...], *kinds: Any) -> list[Any]:
-    """A joined row as the rows it was joined from; a missing one is None."""
-    found, start = [], 0
-    for kind in kinds:
-        end = start + len(kind._fields)
-        part = row[start:end]
-        found.append(None if part[0] is None else kind._make(part))
-        start = end
-    return found
-
-
-def after_prefix(prefix: str) -> str | bytes:
-    """The first value, in SQLite's order, that comes after every text with this prefix."""
-    for i in range(len(prefix) - 1, -1, -1):
-        code = ord(prefix[i]) + 1
-        if code <= 0x10FFFF:
-            return prefix[:i] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
-    return b""  # SQLite sorts bytes after every text
+def _or_bytes(end: str | None) -> str | bytes:
+    """SQLite sorts bytes after every text."""
+    return b"" if end is None else end

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Final
 
-_NAME: Final = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
-_HERE: Final = files("holdfast.backends.sqlite")
+from holdfast.backends import scripts
+from holdfast.backends.scripts import Migration
 
-
-class Migration(NamedTuple):
-    number: int
-    name: str
-    sql: str
+_HERE: Final = "holdfast.backends.sqlite"
 
 
 @cache
 def statements() -> dict[str, str]:
-    parts = _NAME.split(_HERE.joinpath("statements.sql").read_text("utf-8"))
-    return {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+    return scripts.statements(_HERE)
 
 
 @cache
 def migrations() -> list[Migration]:
-    """In the order of their numbers, which the file names start with."""
-    found = []
-    for file in _HERE.joinpath("migrations").iterdir():
-        number, _, name = file.name.removesuffix(".sql").partition("_")
-        found.append(Migration(int(number), name, file.read_text("utf-8")))
-    return sorted(found)
+    return scripts.migrations(_HERE)

@@ -1,0 +1,247 @@
+"""From a batch to the small program that the function `apply` runs on the server (see migrations/0001_first.sql).
+
+A program is a list of words, and what they are about: numbers, texts and bytes in the order in which they are read. Its
+expectations come first, in one order for all programs, so that two of them never wait for each other's locks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, Final, NamedTuple, get_args, get_type_hints
+
+from holdfast.backends.base import (
+    Batch,
+    CheckpointThere,
+    Drop,
+    DropChunks,
+    DropRow,
+    DropTree,
+    DropWaiting,
+    Expect,
+    GraveAt,
+    IdFree,
+    KeyFree,
+    LineAt,
+    NamespaceFree,
+    PendingAt,
+    RootAt,
+    ThreadAbsent,
+    ThreadAt,
+    WaitingAt,
+)
+from holdfast.backends.postgres.arrays import Bodies, Numbers, Texts
+from holdfast.backends.rows import (
+    KEYS,
+    CheckpointRow,
+    ChunkRow,
+    GraveRow,
+    JournalRow,
+    LineRow,
+    LogRow,
+    MarkRow,
+    PendingRow,
+    Row,
+    RunRow,
+    SealedRow,
+    TagRow,
+    ThreadRow,
+    WaitingRow,
+    table_name,
+)
+
+_WORDS: Final[dict[type[Expect], str]] = {
+    ThreadAbsent: "thread absent",
+    ThreadAt: "thread at",
+    GraveAt: "grave at",
+    LineAt: "line at",
+    RootAt: "root at",
+    NamespaceFree: "namespace free",
+    CheckpointThere: "checkpoint there",
+    IdFree: "id free",
+    KeyFree: "key free",
+    PendingAt: "pending at",
+    WaitingAt: "waiting at",
+}
+_RANKS: Final = {kind: rank for rank, kind in enumerate(_WORDS)} | {RootAt: list(_WORDS).index(LineAt)}
+_PUT_ORDER: Final = {
+    kind: place
+    for place, kind in enumerate((
+        ThreadRow, LineRow, CheckpointRow, ChunkRow, LogRow, SealedRow, PendingRow, JournalRow, MarkRow, RunRow,
+        TagRow, GraveRow, WaitingRow,
+    ))
+}  # fmt: skip
+
+
+class Program:
+    """One batch, or several in a row: `starts` has four numbers for each, and for the end."""
+
+    __slots__ = ("puts", "ops", "numbers", "texts", "bodies", "starts")
+
+    def __init__(self, batch: Batch | None = None) -> None:
+        self.puts: Sequence[Row] = () if batch is None else batch.puts
+        self.ops = Texts()
+        self.numbers = Numbers()
+        self.texts = Texts()
+        self.bodies = Bodies()
+        self.starts = Numbers((0, 0, 0, 0))
+        if batch is not None:
+            _write(self, batch)
+            self._end()
+
+    def _end(self) -> None:
+        self.starts += (len(self.ops), len(self.numbers), len(self.texts), len(self.bodies))
+
+    def say(self, word: str, values: Sequence[Any], lists: _Lists) -> None:
+        self.ops.append(word)
+        lists.spread(values, self)
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it sends."""
+        return sum(len(body) for body in self.bodies if body is not None) + 16 * len(self.numbers)
+
+    def traces(self) -> dict[str, Any]:
+        """What to look for to find out whether it was applied: rows that no other batch puts."""
+        puts = self.puts
+        lines = [row for row in puts if isinstance(row, LineRow)]
+        rows = [row for row in puts if isinstance(row, CheckpointRow | JournalRow)]
+        grave = next((row for row in puts if isinstance(row, GraveRow)), None)
+        return {
+            "line_trees": Numbers(row.tree for row in lines),
+            "lines": Numbers(row.line for row in lines),
+            "line_sums": Numbers(row.sum for row in lines),
+            "trees": Numbers(row.tree for row in rows),
+            "of": Numbers(row.line for row in rows),
+            "seqs": Numbers(row.seq for row in rows),
+            "sums": Numbers(row.sum for row in rows),
+            "grave": None if grave is None else grave.hash,
+            "grave_sum": None if grave is None else grave.sum,
+        }
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """By which programs that share a commit are sorted."""
+        return tuple(number or 0 for number in self.numbers[:2])
+
+
+def joined(programs: Sequence[Program]) -> Program:
+    if len(programs) == 1:
+        return programs[0]
+    whole = Program()
+    for one in programs:
+        whole.ops += one.ops
+        whole.numbers += one.numbers
+        whole.texts += one.texts
+        whole.bodies += one.bodies
+        whole._end()
+    return whole
+
+
+# ------------------------------------------------------------------------------------------------ columns by type
+
+
+class _Lists(NamedTuple):
+    """Which columns of a tuple are numbers, which texts and which bytes."""
+
+    numbers: Callable[[Sequence[Any]], tuple[Any, ...]] | None
+    texts: Callable[[Sequence[Any]], tuple[Any, ...]] | None
+    bodies: Callable[[Sequence[Any]], tuple[Any, ...]] | None
+
+    def spread(self, values: Sequence[Any], program: Program) -> None:
+        if self.numbers is not None:
+            program.numbers += self.numbers(values)
+        if self.texts is not None:
+            program.texts += self.texts(values)
+        if self.bodies is not None:
+            program.bodies += self.bodies(values)
+
+
+def _lists(kind: Any, width: int | None = None) -> _Lists:
+    hints = list(get_type_hints(kind).items())[:width]
+    types = [next(one for one in (get_args(hint) or (hint,)) if one is not type(None)) for _, hint in hints]
+    return _Lists(*(_picker([n for n, one in enumerate(types) if one is wanted]) for wanted in (int, str, bytes)))
+
+
+def _picker(places: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
+    if not places:
+        return None
+    if len(places) == 1:
+        (place,) = places
+        return lambda values: (values[place],)
+    return itemgetter(*places)
+
+
+_ROWS: Final = {kind: _lists(kind) for kind in KEYS}
+_ROW_KEYS: Final = {kind: _lists(kind, KEYS[kind]) for kind in KEYS}
+_EXPECTS: Final = {kind: _lists(kind) for kind in _WORDS}
+_LINE: Final = _lists(LineAt, 2)
+_WAITING_OF: Final = _lists(DropWaiting)
+_WAITING_BEFORE: Final = _lists(RunRow, 0)._replace(numbers=lambda values: (values[1],))
+_TEXT: Final = _lists(ThreadAbsent)
+_CHUNKS: Final = _lists(DropChunks)
+_TREE: Final = _lists(DropTree)
+
+
+# ------------------------------------------------------------------------------------------------ batches
+
+
+def _write(program: Program, batch: Batch) -> None:
+    for row in (*batch.puts, *batch.puts_if_free):
+        if type(row) not in KEYS:
+            raise TypeError(f"{row!r} is not a row")
+    _expect(program, batch)
+    for drop in batch.drops:
+        _drop(program, drop)
+    for row in sorted(batch.puts, key=_put_place):
+        program.say("put " + table_name(type(row)), row, _ROWS[type(row)])
+    for one in batch.puts_if_free:
+        program.say(f"put {table_name(type(one))} if free", one, _ROWS[type(one)])
+
+
+def _put_place(row: Row) -> tuple[int, tuple[Any, ...]]:
+    return _PUT_ORDER[type(row)], row[: KEYS[type(row)]]
+
+
+def _expect(program: Program, batch: Batch) -> None:
+    written = _lines_written(batch)
+    expects = sorted(batch.expects, key=lambda one: (_RANKS[type(one)], one[:2]))
+    held = {one[:2] for one in expects if isinstance(one, LineAt | RootAt)}
+    for one in expects:
+        kind = type(one)
+        word = _WORDS[kind]
+        if isinstance(one, LineAt | RootAt):
+            word = ("write " if _is_written(one, written) else "read ") + word
+        elif isinstance(one, IdFree | KeyFree) and one[:2] not in held:
+            program.say("hold line", one[:2], _LINE)  # whoever adds to a line holds its row
+        program.say(word, one, _EXPECTS[kind])
+    for thread in sorted({row.thread for row in (*batch.puts, *batch.puts_if_free) if isinstance(row, WaitingRow)}):
+        program.say("write waiting", (thread,), _TEXT)
+
+
+def _lines_written(batch: Batch) -> set[tuple[int, int | None]]:
+    """Lines by tree and number; a whole tree has None for the number."""
+    written: set[tuple[int, int | None]] = {(row.tree, row.line) for row in batch.puts if isinstance(row, LineRow)}
+    for drop in batch.drops:
+        if isinstance(drop, DropTree):
+            written.add((drop.tree, None))
+        elif isinstance(drop, DropRow) and drop.table is LineRow:
+            written.add(drop.key)  # type: ignore[arg-type]
+    return written
+
+
+def _is_written(expect: LineAt | RootAt, written: set[tuple[int, int | None]]) -> bool:
+    return (expect.tree, expect.line) in written or (expect.tree, None) in written
+
+
+def _drop(program: Program, drop: Drop) -> None:
+    if isinstance(drop, DropRow):
+        program.say("drop " + table_name(drop.table), drop.key, _ROW_KEYS[drop.table])
+    elif isinstance(drop, DropChunks):
+        program.say("drop chunks", drop, _CHUNKS)
+    elif isinstance(drop, DropTree):
+        program.say("drop tree", drop, _TREE)
+    elif drop.thread:
+        program.say("drop waiting of", drop, _WAITING_OF)
+    else:
+        program.say("drop waiting before", drop, _WAITING_BEFORE)

@@ -1,0 +1,65 @@
+"""The statements of `statements.sql`, for one schema."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from psycopg.sql import SQL, Composable, Identifier
+
+from holdfast.backends import scripts
+from holdfast.backends.postgres.address import Address
+from holdfast.backends.rows import (
+    CheckpointRow,
+    ChunkRow,
+    JournalRow,
+    LineRow,
+    MarkRow,
+    PendingRow,
+    RunRow,
+    ThreadRow,
+    WaitingRow,
+)
+from holdfast.backends.scripts import Migration
+
+_HERE: Final = "holdfast.backends.postgres"
+_COLUMNS: Final[dict[str, Any]] = {
+    "thread": ThreadRow, "line": LineRow, "root": LineRow, "own": LineRow, "checkpoint": CheckpointRow,
+    "head": CheckpointRow, "mark": MarkRow, "chunk": ChunkRow, "pending": PendingRow, "waiting": WaitingRow,
+    "journal": JournalRow, "run": RunRow,
+}  # fmt: skip
+
+
+class Statements:
+    """By name."""
+
+    def __init__(self, address: Address) -> None:
+        self.shown = address.shown
+        names = {alias: _columns(alias, kind) for alias, kind in _COLUMNS.items()}
+        names |= {f"found_{alias}": _fields("found", alias, kind) for alias, kind in _COLUMNS.items()}
+        self._known = {
+            name: SQL(text).format(schema=Identifier(address.schema), **names).as_bytes()
+            for name, text in _texts().items()
+        }
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._known[name]
+
+
+def _columns(alias: str, kind: Any) -> Composable:
+    return SQL(", ").join(Identifier(alias, name) for name in kind._fields)
+
+
+def _fields(table: str, column: str, kind: Any) -> Composable:
+    """The columns of a row that is itself a column."""
+    return SQL(", ").join(SQL("({}).{}").format(Identifier(table, column), Identifier(name)) for name in kind._fields)
+
+
+@cache
+def _texts() -> dict[str, str]:
+    return scripts.statements(_HERE)
+
+
+@cache
+def migrations() -> list[Migration]:
+    return scripts.migrations(_HERE)

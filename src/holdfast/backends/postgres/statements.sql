@@ -1,0 +1,226 @@
+-- Every question that the PostgreSQL backend asks, by name. {schema} is the schema's name; {thread}, {line}, {root},
+-- {checkpoint}, {head} and their like are the columns of a row in the order of its class; {found_…} the same of a row in
+-- a column of its own.
+
+-- name: apply
+SELECT {schema}.apply(%s, %s, %s, %s, %s, %s)
+
+-- name: landed
+SELECT EXISTS (
+    SELECT 1 FROM unnest(%(lines)s::bigint[], %(line_trees)s::bigint[], %(line_sums)s::bigint[]) AS put (line, tree, sum)
+    JOIN {schema}.line ON line.tree = put.tree AND line.line = put.line AND line.sum = put.sum
+) OR EXISTS (
+    SELECT 1
+    FROM unnest(%(trees)s::bigint[], %(of)s::bigint[], %(seqs)s::bigint[], %(sums)s::bigint[]) AS put (tree, line, seq, sum)
+    JOIN {schema}.checkpoint
+        ON checkpoint.tree = put.tree AND checkpoint.line = put.line AND checkpoint.seq = put.seq
+        AND checkpoint.sum = put.sum
+) OR EXISTS (
+    SELECT 1
+    FROM unnest(%(trees)s::bigint[], %(of)s::bigint[], %(seqs)s::bigint[], %(sums)s::bigint[]) AS put (tree, line, seq, sum)
+    JOIN {schema}.journal
+        ON journal.tree = put.tree AND journal.line = put.line AND journal.seq = put.seq AND journal.sum = put.sum
+) OR EXISTS (
+    SELECT 1 FROM {schema}.grave WHERE hash = %(grave)s AND sum = %(grave_sum)s
+)
+
+-- name: find
+SELECT found.generation, found.last, {found_thread}, {found_root}, {found_own}, {found_head}
+FROM {schema}.find(%(id)s, %(namespace)s, %(grave)s) AS found
+
+-- name: ancestry
+WITH RECURSIVE below (line, depth) AS (
+    SELECT %(line)s::bigint, 0
+    UNION ALL
+    SELECT line.base_line, below.depth + 1
+    FROM below JOIN {schema}.line ON line.tree = %(tree)s AND line.line = below.line
+    WHERE line.base_line IS NOT NULL
+)
+SELECT {line} FROM below JOIN {schema}.line ON line.tree = %(tree)s AND line.line = below.line ORDER BY below.depth
+
+-- name: namespaces
+SELECT {line} FROM {schema}.line WHERE tree = %(tree)s AND thread = %(thread)s ORDER BY namespace
+
+-- name: namespace
+SELECT {line} FROM {schema}.line
+WHERE tree = %(tree)s AND thread = %(thread)s
+    AND hashtextextended(namespace, 0) = hashtextextended(%(namespace)s, 0) AND namespace = %(namespace)s
+
+-- name: tree_threads
+SELECT {thread} FROM {schema}.thread WHERE tree = %(tree)s
+
+-- name: thread_of
+SELECT {thread} FROM {schema}.thread WHERE tree = %(tree)s AND line = %(line)s
+
+-- name: checkpoints_newest
+SELECT {checkpoint} FROM {schema}.checkpoint
+WHERE tree = %(tree)s AND line = %(line)s AND seq BETWEEN %(lo)s AND %(hi)s
+    AND (%(run_id)s::text IS NULL OR run_id = %(run_id)s) AND (%(status)s::text IS NULL OR status = %(status)s)
+    AND (%(source)s::text IS NULL OR source = %(source)s) AND (%(node)s::text IS NULL OR node = %(node)s)
+    AND (%(max_step)s::bigint IS NULL OR step <= %(max_step)s)
+    AND (%(max_time)s::bigint IS NULL OR created_at <= %(max_time)s)
+    AND (%(max_journal)s::bigint IS NULL OR journal_seq <= %(max_journal)s)
+ORDER BY seq DESC LIMIT %(limit)s
+
+-- name: checkpoints_oldest
+SELECT {checkpoint} FROM {schema}.checkpoint
+WHERE tree = %(tree)s AND line = %(line)s AND seq BETWEEN %(lo)s AND %(hi)s
+    AND (%(run_id)s::text IS NULL OR run_id = %(run_id)s) AND (%(status)s::text IS NULL OR status = %(status)s)
+    AND (%(source)s::text IS NULL OR source = %(source)s) AND (%(node)s::text IS NULL OR node = %(node)s)
+    AND (%(max_step)s::bigint IS NULL OR step <= %(max_step)s)
+    AND (%(max_time)s::bigint IS NULL OR created_at <= %(max_time)s)
+    AND (%(max_journal)s::bigint IS NULL OR journal_seq <= %(max_journal)s)
+ORDER BY seq LIMIT %(limit)s
+
+-- name: by_id
+SELECT {checkpoint}
+FROM unnest(%(lines)s::bigint[]) WITH ORDINALITY AS want (line, place)
+JOIN {schema}.checkpoint
+    ON checkpoint.tree = %(tree)s AND checkpoint.line = want.line
+    AND left(checkpoint.id, 64) = left(%(id)s, 64) AND checkpoint.id = %(id)s
+ORDER BY want.place, checkpoint.seq
+
+-- name: checkpoints_by_id
+SELECT {checkpoint} FROM {schema}.checkpoint
+WHERE tree = %(tree)s AND line = %(line)s
+    AND (%(before)s::text IS NULL OR (left(id, 64) <= left(%(before)s, 64) AND id < %(before)s))
+ORDER BY left(id, 64) DESC, id DESC, seq DESC LIMIT %(limit)s
+
+-- name: marks
+SELECT {mark} FROM {schema}.mark WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
+
+-- name: chunks
+WITH RECURSIVE
+want (ask, log, pos, start, depth) AS (
+    SELECT
+        asked.ask, asked.log, asked.pos,
+        (
+            SELECT chunk.lo FROM {schema}.chunk
+            WHERE chunk.tree = %(tree)s AND chunk.log = asked.log AND chunk.lo <= asked.pos AND chunk.kind = 0
+            ORDER BY chunk.lo DESC LIMIT 1
+        ),
+        0
+    FROM unnest(%(logs)s::bigint[], %(positions)s::bigint[]) WITH ORDINALITY AS asked (log, pos, ask)
+    UNION ALL
+    SELECT
+        want.ask, log.base_log, log.base_pos,
+        (
+            SELECT chunk.lo FROM {schema}.chunk
+            WHERE chunk.tree = %(tree)s AND chunk.log = log.base_log AND chunk.lo <= log.base_pos AND chunk.kind = 0
+            ORDER BY chunk.lo DESC LIMIT 1
+        ),
+        want.depth + 1
+    FROM want JOIN {schema}.log ON log.tree = %(tree)s AND log.log = want.log
+    WHERE want.start IS NULL
+)
+SELECT want.ask, want.pos, {chunk}
+FROM want JOIN {schema}.chunk ON chunk.tree = %(tree)s AND chunk.log = want.log
+    AND chunk.lo BETWEEN coalesce(want.start, 0) AND want.pos
+ORDER BY want.ask, want.depth DESC, chunk.lo
+
+-- name: pending
+WITH RECURSIVE seen (line, cut, upto, depth) AS (
+    VALUES
+        (%(line)s::bigint, NULL::bigint, NULL::bigint, 0),
+        (%(base_line)s::bigint, %(base_era)s::bigint, %(base_seq)s::bigint, 1)
+    UNION ALL
+    SELECT line.base_line, line.base_era, least(seen.upto, line.base_seq), seen.depth + 1
+    FROM seen JOIN {schema}.line ON line.tree = %(tree)s AND line.line = seen.line
+    WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+),
+wanted (seq, line, cut, depth) AS (
+    SELECT want.seq, seen.line, seen.cut, seen.depth
+    FROM seen JOIN unnest(%(seqs)s::bigint[]) AS want (seq) ON seen.upto IS NULL OR want.seq <= seen.upto
+),
+found AS (
+    SELECT 1 AS kind, wanted.depth, wanted.cut, {pending}
+    FROM wanted
+    JOIN {schema}.pending ON pending.tree = %(tree)s AND pending.line = wanted.line AND pending.seq = wanted.seq
+    UNION ALL
+    SELECT
+        0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '',
+        sealed.body, sealed.sum
+    FROM wanted
+    JOIN {schema}.sealed ON sealed.tree = %(tree)s AND sealed.line = wanted.line AND sealed.seq = wanted.seq
+)
+SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum FROM found WHERE cut IS NULL OR era < cut
+ORDER BY depth DESC, era, kind, idx
+
+-- name: pending_own
+SELECT 1 AS kind, {pending}
+FROM {schema}.pending WHERE tree = %(tree)s AND line = %(line)s AND seq = ANY(%(seqs)s::bigint[])
+UNION ALL
+SELECT 0, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '', sealed.body, sealed.sum
+FROM {schema}.sealed WHERE tree = %(tree)s AND line = %(line)s AND seq = ANY(%(seqs)s::bigint[])
+ORDER BY 7, 1, 6
+
+-- name: waiting
+SELECT {waiting} FROM {schema}.waiting
+WHERE hashtextextended(thread, 0) = hashtextextended(%(thread)s, 0)
+    AND hashtextextended(namespace, 0) = hashtextextended(%(namespace)s, 0)
+    AND hashtextextended(checkpoint, 0) = hashtextextended(%(checkpoint)s, 0)
+    AND thread = %(thread)s AND namespace = %(namespace)s AND checkpoint = %(checkpoint)s
+
+-- name: journal
+SELECT {journal} FROM {schema}.journal
+WHERE tree = %(tree)s AND line = %(line)s AND seq BETWEEN %(lo)s AND %(hi)s ORDER BY seq LIMIT %(limit)s
+
+-- name: journal_key
+SELECT {journal} FROM {schema}.journal
+WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
+    AND hashtextextended(key, 0) = hashtextextended(%(key)s, 0) AND key = %(key)s
+
+-- name: now
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+
+-- name: threads
+SELECT {thread}, {root}, {head}
+FROM {schema}.thread
+LEFT JOIN {schema}.line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN {schema}.checkpoint AS head
+    ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
+WHERE left(thread.id, 256) >= left(%(start)s, 256) AND thread.id >= %(start)s AND thread.id <> %(after)s
+    AND (%(end)s::text IS NULL OR (left(thread.id, 256) <= left(%(end)s, 256) AND thread.id < %(end)s))
+    AND (
+        root.line IS NULL OR root.checkpoints > 0 OR root.journal > 0 OR root.base_line IS NOT NULL OR EXISTS (
+            SELECT 1 FROM {schema}.line
+            WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints > 0
+        )
+    )
+ORDER BY left(thread.id, 256), thread.id LIMIT %(limit)s
+
+-- name: threads_tagged
+SELECT {thread}, {root}, {head}
+FROM {schema}.tag
+JOIN {schema}.thread ON thread.id = tag.thread
+LEFT JOIN {schema}.line AS root ON root.tree = thread.tree AND root.line = thread.line
+LEFT JOIN {schema}.checkpoint AS head
+    ON head.tree = root.tree AND head.line = root.head_line AND head.seq = root.head_seq
+WHERE hashtextextended(tag.key, 0) = hashtextextended(%(key)s, 0) AND tag.key = %(key)s
+    AND hashtextextended(tag.value, 0) = hashtextextended(%(value)s, 0) AND tag.value = %(value)s
+    AND left(tag.thread, 256) >= left(%(start)s, 256) AND tag.thread >= %(start)s AND tag.thread <> %(after)s
+    AND (%(end)s::text IS NULL OR (left(tag.thread, 256) <= left(%(end)s, 256) AND tag.thread < %(end)s))
+    AND NOT EXISTS (
+        SELECT 1 FROM unnest(%(keys)s::text[], %(values)s::text[]) AS other (key, value)
+        WHERE NOT EXISTS (
+            SELECT 1 FROM {schema}.tag AS also
+            WHERE hashtextextended(also.key, 0) = hashtextextended(other.key, 0) AND also.key = other.key
+                AND hashtextextended(also.value, 0) = hashtextextended(other.value, 0) AND also.value = other.value
+                AND left(also.thread, 256) = left(tag.thread, 256) AND also.thread = tag.thread
+        )
+    )
+    AND (
+        root.line IS NULL OR root.checkpoints > 0 OR root.journal > 0 OR root.base_line IS NOT NULL OR EXISTS (
+            SELECT 1 FROM {schema}.line
+            WHERE line.tree = thread.tree AND line.thread = thread.line AND line.checkpoints > 0
+        )
+    )
+ORDER BY left(tag.thread, 256), tag.thread LIMIT %(limit)s
+
+-- name: run_lines
+SELECT {run} FROM {schema}.run
+WHERE hashtextextended(run_id, 0) = hashtextextended(%(run_id)s, 0) AND run_id = %(run_id)s
+
+-- name: bytes_stored
+SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint
+FROM pg_class WHERE relnamespace = to_regnamespace(%(schema)s) AND relkind = 'r'

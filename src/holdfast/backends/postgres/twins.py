@@ -1,0 +1,319 @@
+"""Two ways to wait for a server: with the whole thread, or on an event loop. All else is written once, on top.
+
+Connections are opened when they are needed, up to a limit, and kept for the next who needs one. Each statement goes out
+together with its time limits and comes back in one round trip; nothing is left in the session behind, so that a pooler
+may give it to somebody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, Final
+
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor, Connection, Cursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
+
+from holdfast.backends.postgres.address import Address
+from holdfast.backends.postgres.arrays import register
+from holdfast.backends.postgres.failures import Silent
+from holdfast.errors import Busy
+
+Row = tuple[Any, ...]
+Parameters = Sequence[Any] | Mapping[str, Any]
+_LIMITS: Final = "SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true)"
+_UNUSED: Final = 240.0  # seconds after which an idle connection is not trusted: firewalls forget without a word
+_GRACE: Final = 5.0  # seconds that the server has beyond its own time limit
+
+
+def _limited(waits: Iterator[Any], seconds: float) -> Any:
+    """psycopg's own generator, given up when the server has been silent for so long."""
+    end = time.monotonic() + seconds
+    try:
+        wanted = next(waits)
+        while True:
+            ready = yield wanted
+            if not ready and time.monotonic() > end:
+                raise Silent(f"no answer within {seconds:g} seconds")
+            wanted = waits.send(ready)  # type: ignore[attr-defined]
+    except StopIteration as done:
+        return done.value
+
+
+class SyncConnection(Connection[Row]):
+    patience = 35.0
+
+    def __del__(self, *_: Any) -> None:
+        """A store that was never closed is no reason for a warning: libpq's part of this closes itself."""
+
+    def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
+        return super().wait(_limited(gen, self.patience), *args, **kwargs)
+
+
+class LoopConnection(AsyncConnection[Row]):
+    patience = 35.0
+
+    def __del__(self, *_: Any) -> None:
+        """A store that was never closed is no reason for a warning: libpq's part of this closes itself."""
+
+    async def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
+        return await super().wait(_limited(gen, self.patience), *args, **kwargs)
+
+
+class Signal(ABC):
+    """One thread or task waits, another lets it go on."""
+
+    @abstractmethod
+    def set(self) -> None: ...
+    @abstractmethod
+    async def wait(self) -> None: ...
+
+
+class Twin(ABC):
+    """What the verbs need from either way of waiting."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._idle: list[tuple[float, Any]] = []
+        self._closed = False
+        self._patience = address.timeout + _GRACE
+        self._limits = (f"{int(address.timeout * 1000)}ms", f"{int(address.lock_timeout * 1000)}ms")
+        self._options: dict[str, Any] = {
+            "autocommit": True,
+            "prepare_threshold": address.prepare,
+            "client_encoding": "UTF8",
+        }
+        if "application_name" not in address.conninfo:
+            self._options["application_name"] = "holdfast"
+        if "connect_timeout" not in address.conninfo:
+            self._options["connect_timeout"] = 10
+
+    @abstractmethod
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
+        """One statement, in a transaction of its own."""
+
+    @abstractmethod
+    def signal(self) -> Signal: ...
+    @abstractmethod
+    async def sleep(self, seconds: float) -> None: ...
+    @abstractmethod
+    async def finish(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work to its end, even if whoever waits for it is cancelled."""
+
+    @abstractmethod
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> bool:
+        """Begin the work on the side, if there is a way; else False."""
+
+    def _take_idle(self) -> Any:
+        while self._idle:
+            since, connection = self._idle.pop()
+            if not connection.closed and time.monotonic() - since < _UNUSED:
+                return connection
+            connection.pgconn.finish()
+        return None
+
+    def _give_back(self, connection: Any) -> None:
+        ready = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        if ready and not self._closed:
+            self._idle.append((time.monotonic(), connection))
+        else:
+            connection.pgconn.finish()
+
+    def _crowded(self) -> Busy:
+        return Busy(
+            f"{self.address.shown}: all {self.address.pool} connections were in use for {self.address.timeout:g} "
+            "seconds; try again, or use a larger pool="
+        )
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop()[1].pgconn.finish()
+
+    def abandon(self) -> None:
+        """After a fork the connections are the parent's: this process lets go of their sockets, and says nothing."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for _, connection in self._idle:
+            with suppress(psycopg.Error, OSError):
+                os.dup2(nothing, connection.pgconn.socket)
+            _inherited.append(connection)
+        os.close(nothing)
+        self._idle = []
+
+
+_inherited: list[Any] = []  # kept, since letting go of one would end the parent's session
+
+
+# ------------------------------------------------------------------------------------------------ threads
+
+
+class _ThreadSignal(Signal):
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    async def wait(self) -> None:
+        self._event.wait()
+
+
+class SyncTwin(Twin):
+    """For every thread of the process."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        self._room = threading.Semaphore(address.pool)
+
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
+        with self._connection() as connection:
+            with connection.pipeline():
+                connection.execute(_LIMITS, self._limits)
+                cursor = connection.execute(query, parameters, binary=True)
+            return cursor.fetchall()
+
+    @contextmanager
+    def _connection(self) -> Iterator[SyncConnection]:
+        if not self._room.acquire(timeout=self.address.timeout):
+            raise self._crowded()
+        try:
+            connection = self._take_idle() or self.connect()
+            try:
+                yield connection
+            except BaseException as error:
+                if not isinstance(error, psycopg.Error):
+                    connection.pgconn.finish()
+                raise
+            finally:
+                self._give_back(connection)
+        finally:
+            self._room.release()
+
+    def connect(self) -> SyncConnection:
+        connection = SyncConnection.connect(self.address.conninfo, **self._options)
+        connection.patience = self._patience
+        register(connection)
+        return connection
+
+    def signal(self) -> Signal:
+        return _ThreadSignal()
+
+    async def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    async def finish(self, work: Coroutine[Any, Any, None]) -> None:
+        await work
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> bool:
+        return False
+
+
+# ------------------------------------------------------------------------------------------------ event loops
+
+
+class _LoopSignal(Signal):
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+
+class LoopTwin(Twin):
+    """For the tasks of one event loop."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        self._room = asyncio.Semaphore(address.pool)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
+        async with self._connection() as connection:
+            async with connection.pipeline():
+                await connection.execute(_LIMITS, self._limits)
+                cursor = await connection.execute(query, parameters, binary=True)
+            return await cursor.fetchall()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[LoopConnection]:
+        try:
+            await asyncio.wait_for(self._room.acquire(), self.address.timeout)
+        except TimeoutError:
+            raise self._crowded() from None
+        try:
+            connection = self._take_idle() or await self.connect()
+            try:
+                yield connection
+            except BaseException as error:
+                if not isinstance(error, psycopg.Error):
+                    connection.pgconn.finish()
+                raise
+            finally:
+                self._give_back(connection)
+        finally:
+            self._room.release()
+
+    async def connect(self) -> LoopConnection:
+        connection = await LoopConnection.connect(self.address.conninfo, **self._options)
+        connection.patience = self._patience
+        register(connection)
+        return connection
+
+    def signal(self) -> Signal:
+        return _LoopSignal()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def finish(self, work: Coroutine[Any, Any, None]) -> None:
+        await asyncio.shield(self._begin(work))
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> bool:
+        self._begin(work())
+        return True
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+# ------------------------------------------------------------------------------------------------ a caller's connection
+
+
+class BorrowedTwin(SyncTwin):
+    """The caller's own connection, in the transaction that it has open."""
+
+    def __init__(self, address: Address, connection: Connection[Any]) -> None:
+        super().__init__(address)
+        self._borrowed = connection
+
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
+        with Cursor(self._borrowed, row_factory=tuple_row) as cursor:
+            register(cursor)
+            return cursor.execute(query, parameters, binary=True).fetchall()
+
+
+class BorrowedLoopTwin(LoopTwin):
+    """The same for an async connection."""
+
+    def __init__(self, address: Address, connection: AsyncConnection[Any]) -> None:
+        super().__init__(address)
+        self._borrowed = connection
+
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
+        async with AsyncCursor(self._borrowed, row_factory=tuple_row) as cursor:
+            register(cursor)
+            await cursor.execute(query, parameters, binary=True)
+            return await cursor.fetchall()

