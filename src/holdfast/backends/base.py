@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
 from holdfast.backends.rows import (
+    AnyRow,
     CheckpointRow,
     ChunkRow,
     JournalRow,
@@ -115,6 +116,24 @@ class CheckpointThere(NamedTuple):
     seq: int
 
 
+class CheckpointAt(NamedTuple):
+    """The checkpoint of this number is this very row, by its checksum."""
+
+    tree: int
+    line: int
+    seq: int
+    sum: int
+
+
+class ChunkAt(NamedTuple):
+    """The chunk at this position is this very row, by its checksum."""
+
+    tree: int
+    log: int
+    lo: int
+    sum: int
+
+
 class PendingAt(NamedTuple):
     """The pending write of this key is this very row, by its checksum."""
 
@@ -146,6 +165,8 @@ Expect = (
     | IdFree
     | KeyFree
     | CheckpointThere
+    | CheckpointAt
+    | ChunkAt
     | PendingAt
     | WaitingAt
 )
@@ -344,6 +365,15 @@ class Backend(ABC):
     @abstractmethod
     async def thread_of(self, tree: int, line: int) -> ThreadRow | None:
         """The living thread whose root line this is."""
+
+    @abstractmethod
+    async def trees(self, after: int, limit: int) -> list[int]:
+        """The numbers of trees that have lines, in order; those that follow `after`."""
+
+    @abstractmethod
+    async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
+        """Rows of one kind in the order of their keys, those that follow the key `after` (all, if it is empty): for
+        whoever goes through everything. Of one tree, for the kinds that name it first; else `tree` is None."""
 
     @abstractmethod
     async def bytes_stored(self) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
 from holdfast.backends.base import Batch, Capabilities
-from holdfast.backends.rows import KEYS
+from holdfast.backends.rows import KEYS, LineRow
 from holdfast.backends.tabled import Scope, TabledBackend, applicable
 from holdfast.backends.tables import Tables
 
@@ -27,6 +27,9 @@ class MemoryBackend(TabledBackend):
     def tree(self, number: int) -> Tables:
         """All rows are in the same tables."""
         return self.directory
+
+    def all_trees(self) -> set[int]:
+        return {line.tree for line in self.directory[LineRow].rows.values()}
 
     def ask(self, question: Callable[[Scope], R]) -> R:
         with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar, get_type_hints
 from zlib import crc32
 
 from msgspec.msgpack import Encoder
@@ -225,8 +225,8 @@ KEYS: Final[dict[type[Row], int]] = {
 # ------------------------------------------------------------------------------------------------ checksums
 
 _encode = Encoder().encode
-R = TypeVar(
-    "R",
+AnyRow = TypeVar(
+    "AnyRow",
     ThreadRow,
     GraveRow,
     TagRow,
@@ -243,13 +243,13 @@ R = TypeVar(
 )
 
 
-def sealed(row: R) -> R:
+def sealed(row: AnyRow) -> AnyRow:
     """The row with its checksum filled in: over every column, so that a swapped row shows as well as a flipped bit."""
     columns: tuple[object, ...] = row[:-1]
     return tuple.__new__(type(row), (*columns, crc32(_encode(columns))))
 
 
-def checked(row: R) -> R:
+def checked(row: AnyRow) -> AnyRow:
     """The row itself if its checksum holds."""
     if row[-1] != crc32(_encode(row[:-1])):
         raise Corrupt(
@@ -257,6 +257,14 @@ def checked(row: R) -> R:
             "the storage changed it after it was written"
         )
     return row
+
+
+def first_key(kind: type[Row]) -> tuple[object, ...]:
+    """Lower than the key of any row of this kind."""
+    return tuple(_LOWEST[one] for one in list(get_type_hints(kind).values())[: KEYS[kind]])
+
+
+_LOWEST: Final[dict[type, object]] = {int: -(1 << 63), str: "", bytes: b""}
 
 
 def table_name(kind: type[Row]) -> str:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice, takewhile
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from holdfast.backends.base import (
     ANY,
     Backend,
     Batch,
+    CheckpointAt,
     CheckpointThere,
+    ChunkAt,
     Drop,
     DropChunks,
     Expect,
@@ -40,6 +42,7 @@ from holdfast.backends.base import (
 from holdfast.backends.rows import (
     KEY,
     KEYS,
+    AnyRow,
     CheckpointRow,
     ChunkRow,
     GraveRow,
@@ -69,6 +72,9 @@ class Scope(Protocol):
 
     def tree(self, number: int) -> Tables:
         """Everything else, by tree; empty tables if there is no such tree."""
+
+    def all_trees(self) -> Iterable[int]:
+        """The numbers of those that have lines."""
 
 
 class TabledBackend(Backend):
@@ -133,6 +139,20 @@ class TabledBackend(Backend):
 
     async def run_lines(self, run_id: str) -> list[RunRow]:
         return self.ask(lambda scope: scope.directory[RunRow].under(run_id))
+
+    async def trees(self, after: int, limit: int) -> list[int]:
+        return self.ask(lambda scope: sorted(one for one in scope.all_trees() if one > after)[:limit])
+
+    async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
+        def question(scope: Scope) -> list[AnyRow]:
+            table = scope.directory[kind] if tree is None else scope.tree(tree)[kind]
+            start = (
+                bisect_right(table.keys, after) if after else bisect_left(table.keys, () if tree is None else (tree,))
+            )
+            keys = islice(table.keys, start, start + limit)
+            return [table.rows[key] for key in takewhile(lambda key: tree is None or key[0] == tree, keys)]
+
+        return self.ask(question)
 
 
 # ------------------------------------------------------------------------------------------------ questions
@@ -324,5 +344,7 @@ _HOLDS: Final[dict[type[Expect], Callable[[Scope, Any], bool]]] = {
     KeyFree: lambda scope, e: scope.tree(e.tree).journal_entry(e.tree, e.line, e.key) is None,
     PendingAt: lambda scope, e: getattr(scope.tree(e.tree)[PendingRow].get(*e[:-1]), "sum", None) == e.sum,
     WaitingAt: lambda scope, e: len(scope.directory[WaitingRow].under(*e[:3])) == e.writes,
+    CheckpointAt: lambda scope, e: getattr(scope.tree(e.tree)[CheckpointRow].get(*e[:3]), "sum", None) == e.sum,
+    ChunkAt: lambda scope, e: getattr(scope.tree(e.tree)[ChunkRow].get(*e[:3]), "sum", None) == e.sum,
     CheckpointThere: lambda scope, e: scope.tree(e.tree)[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }

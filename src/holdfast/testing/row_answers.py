@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 
 from holdfast.backends.base import Filter, Piece, Want
-from holdfast.backends.rows import FRAME, KEY, MarkRow
+from holdfast.backends.rows import FRAME, KEY, KEYS, GraveRow, MarkRow, Row, RunRow, TagRow, ThreadRow, WaitingRow
 from holdfast.testing.row_samples import (
+    ALL,
     BASICS,
     GRAVE,
     RowTests,
@@ -282,3 +284,27 @@ class RowAnswers(RowTests):
         before = backend.bytes_stored()
         put(backend, chunk_row(6, 0, KEY, body=b"x" * 300_000))
         assert backend.bytes_stored() > before + 200_000
+
+    def test_a_scan_finds_every_row_once_in_the_order_of_its_key(self, backend: Any) -> None:
+        rows = [*ALL, *(chunk_row(log, lo) for log in (9, 8) for lo in (300, 2, 10)), thread_row(id="a", line=77)]
+        put(backend, *rows, chunk_row(3, 1, tree=2), line_row(tree=2, line=12, thread=12))
+        for kind, width in KEYS.items():
+            tree = None if kind in DIRECTORY else 1
+            wanted = sorted((row for row in rows if type(row) is kind), key=lambda row: row[:width])
+            for page in (1, 2, 100):
+                assert list(scanned(backend, kind, tree, page)) == wanted, (kind, page)
+
+    def test_trees_come_in_order(self, backend: Any) -> None:
+        put(backend, *(line_row(tree=tree, line=tree, thread=tree) for tree in (5, 300, 20)), line_row(tree=5, line=6))
+        assert (backend.trees(0, 10), backend.trees(5, 1), backend.trees(300, 10)) == ([5, 20, 300], [20], [])
+
+
+DIRECTORY: Final = (ThreadRow, GraveRow, TagRow, WaitingRow, RunRow)
+
+
+def scanned(backend: Any, kind: type[Row], tree: int | None, page: int) -> Iterator[Row]:
+    after: tuple[object, ...] = ()
+    while rows := backend.scan(kind, tree, after, page):
+        assert len(rows) <= page
+        yield from rows
+        after = rows[-1][: KEYS[kind]]

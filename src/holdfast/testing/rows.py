@@ -9,7 +9,9 @@ import pytest
 
 from holdfast.backends.base import (
     Batch,
+    CheckpointAt,
     CheckpointThere,
+    ChunkAt,
     Drop,
     DropChunks,
     DropRow,
@@ -76,6 +78,12 @@ EXPECTS: Final[dict[str, tuple[Sequence[Row], Expect, bool]]] = {
     "GraveAt, as often": ([grave_row(2)], GraveAt(GRAVE, 2), True),
     "GraveAt, less often": ([grave_row(2)], GraveAt(GRAVE, 1), False),
     "GraveAt, never expected": ([grave_row(2)], GraveAt(GRAVE, 0), False),
+    "CheckpointAt, as it is": (BASICS, CheckpointAt(1, 10, 1, checkpoint_row().sum), True),
+    "CheckpointAt, another": (BASICS, CheckpointAt(1, 10, 1, checkpoint_row().sum + 1), False),
+    "CheckpointAt, gone": ([], CheckpointAt(1, 10, 1, checkpoint_row().sum), False),
+    "ChunkAt, as it is": ([chunk_row(6, 4)], ChunkAt(1, 6, 4, chunk_row(6, 4).sum), True),
+    "ChunkAt, another": ([chunk_row(6, 4)], ChunkAt(1, 6, 4, chunk_row(6, 4).sum + 1), False),
+    "ChunkAt, gone": ([chunk_row(6, 4)], ChunkAt(1, 6, 5, chunk_row(6, 4).sum), False),
     "IdFree, free": (BASICS, IdFree(1, 10, "A"), True),
     "IdFree, taken": (BASICS, IdFree(1, 10, "a"), False),
     "IdFree, in another line": (BASICS, IdFree(1, 11, "a"), True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -115,6 +116,9 @@ class Look:
     def tree(self, number: int) -> Tables:
         found = self.whole(number)
         return Tables() if found is None else found.tables
+
+    def all_trees(self) -> Iterable[int]:
+        return self._shelf.directory.folders
 
     def whole(self, number: int) -> Tree | None:
         found = self._seen.get(number)

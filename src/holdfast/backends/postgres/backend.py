@@ -29,6 +29,7 @@ from holdfast.backends.postgres.programs import Program
 from holdfast.backends.postgres.statements import Statements
 from holdfast.backends.postgres.twins import BorrowedLoopTwin, BorrowedTwin, LoopTwin, SyncTwin
 from holdfast.backends.rows import (
+    AnyRow,
     CheckpointRow,
     ChunkRow,
     JournalRow,
@@ -39,6 +40,8 @@ from holdfast.backends.rows import (
     SealedRow,
     ThreadRow,
     WaitingRow,
+    first_key,
+    table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
 from holdfast.errors import Closed, InvalidArgument
@@ -180,6 +183,14 @@ class PostgresBackend(Backend):
 
     async def run_lines(self, run_id: str) -> list[RunRow]:
         return await self._rows(RunRow._make, "run_lines", run_id=run_id)
+
+    async def trees(self, after: int, limit: int) -> list[int]:
+        return [tree for (tree,) in await self._all("trees", after=after, limit=_limit(limit))]
+
+    async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
+        start = dict(zip(kind._fields, after or first_key(kind), strict=False))
+        rows = await self._all("scan_" + table_name(kind), **start, of=tree, limit=_limit(limit))
+        return [kind._make(row) for row in rows]
 
     async def bytes_stored(self) -> int:
         return int((await self._all("bytes_stored", schema=self.address.schema))[0][0])

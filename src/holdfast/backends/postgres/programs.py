@@ -12,7 +12,9 @@ from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
 from holdfast.backends.base import (
     Batch,
+    CheckpointAt,
     CheckpointThere,
+    ChunkAt,
     Drop,
     DropChunks,
     DropRow,
@@ -58,6 +60,8 @@ _WORDS: Final[dict[type[Expect], str]] = {
     RootAt: "root at",
     NamespaceFree: "namespace free",
     CheckpointThere: "checkpoint there",
+    CheckpointAt: "checkpoint at",
+    ChunkAt: "chunk at",
     IdFree: "id free",
     KeyFree: "key free",
     PendingAt: "pending at",

@@ -12,11 +12,15 @@ from holdfast.backends.postgres.address import Address
 from holdfast.backends.rows import (
     CheckpointRow,
     ChunkRow,
+    GraveRow,
     JournalRow,
     LineRow,
+    LogRow,
     MarkRow,
     PendingRow,
     RunRow,
+    SealedRow,
+    TagRow,
     ThreadRow,
     WaitingRow,
 )
@@ -26,7 +30,7 @@ _HERE: Final = "holdfast.backends.postgres"
 _COLUMNS: Final[dict[str, Any]] = {
     "thread": ThreadRow, "line": LineRow, "root": LineRow, "own": LineRow, "checkpoint": CheckpointRow,
     "head": CheckpointRow, "mark": MarkRow, "chunk": ChunkRow, "pending": PendingRow, "waiting": WaitingRow,
-    "journal": JournalRow, "run": RunRow,
+    "journal": JournalRow, "run": RunRow, "grave": GraveRow, "tag": TagRow, "log": LogRow, "sealed": SealedRow,
 }  # fmt: skip
 
 

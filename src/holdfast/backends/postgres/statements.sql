@@ -224,3 +224,70 @@ WHERE hashtextextended(run_id, 0) = hashtextextended(%(run_id)s, 0) AND run_id =
 -- name: bytes_stored
 SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint
 FROM pg_class WHERE relnamespace = to_regnamespace(%(schema)s) AND relkind = 'r'
+
+-- name: trees
+SELECT DISTINCT tree FROM {schema}.line WHERE tree > %(after)s ORDER BY tree LIMIT %(limit)s
+
+-- name: scan_thread
+SELECT {thread} FROM {schema}.thread
+WHERE left(id, 256) >= left(%(id)s, 256) AND id > %(id)s ORDER BY left(id, 256), id LIMIT %(limit)s
+
+-- name: scan_grave
+SELECT {grave} FROM {schema}.grave
+WHERE (hash) > (%(hash)s)
+ORDER BY hash LIMIT %(limit)s
+
+-- name: scan_tag
+SELECT {tag} FROM {schema}.tag
+WHERE (key, value, thread) > (%(key)s, %(value)s, %(thread)s)
+ORDER BY key, value, thread LIMIT %(limit)s
+
+-- name: scan_waiting
+SELECT {waiting} FROM {schema}.waiting
+WHERE (thread, namespace, checkpoint, task_id, idx) > (%(thread)s, %(namespace)s, %(checkpoint)s, %(task_id)s, %(idx)s)
+ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT %(limit)s
+
+-- name: scan_run
+SELECT {run} FROM {schema}.run
+WHERE (run_id, tree, line) > (%(run_id)s, %(tree)s, %(line)s)
+ORDER BY run_id, tree, line LIMIT %(limit)s
+
+-- name: scan_line
+SELECT {line} FROM {schema}.line
+WHERE (tree, line) > (%(tree)s, %(line)s) AND tree = %(of)s
+ORDER BY tree, line LIMIT %(limit)s
+
+-- name: scan_checkpoint
+SELECT {checkpoint} FROM {schema}.checkpoint
+WHERE (tree, line, seq) > (%(tree)s, %(line)s, %(seq)s) AND tree = %(of)s
+ORDER BY tree, line, seq LIMIT %(limit)s
+
+-- name: scan_mark
+SELECT {mark} FROM {schema}.mark
+WHERE (tree, line, seq, era) > (%(tree)s, %(line)s, %(seq)s, %(era)s) AND tree = %(of)s
+ORDER BY tree, line, seq, era LIMIT %(limit)s
+
+-- name: scan_log
+SELECT {log} FROM {schema}.log
+WHERE (tree, log) > (%(tree)s, %(log)s) AND tree = %(of)s
+ORDER BY tree, log LIMIT %(limit)s
+
+-- name: scan_chunk
+SELECT {chunk} FROM {schema}.chunk
+WHERE (tree, log, lo) > (%(tree)s, %(log)s, %(lo)s) AND tree = %(of)s
+ORDER BY tree, log, lo LIMIT %(limit)s
+
+-- name: scan_pending
+SELECT {pending} FROM {schema}.pending
+WHERE (tree, line, seq, task_id, idx, era) > (%(tree)s, %(line)s, %(seq)s, %(task_id)s, %(idx)s, %(era)s) AND tree = %(of)s
+ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
+
+-- name: scan_sealed
+SELECT {sealed} FROM {schema}.sealed
+WHERE (tree, line, seq, number, era) > (%(tree)s, %(line)s, %(seq)s, %(number)s, %(era)s) AND tree = %(of)s
+ORDER BY tree, line, seq, number, era LIMIT %(limit)s
+
+-- name: scan_journal
+SELECT {journal} FROM {schema}.journal
+WHERE (tree, line, seq) > (%(tree)s, %(line)s, %(seq)s) AND tree = %(of)s
+ORDER BY tree, line, seq LIMIT %(limit)s

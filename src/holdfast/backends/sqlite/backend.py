@@ -19,7 +19,9 @@ from holdfast.backends.base import (
     Backend,
     Batch,
     Capabilities,
+    CheckpointAt,
     CheckpointThere,
+    ChunkAt,
     Drop,
     DropChunks,
     DropRow,
@@ -44,6 +46,7 @@ from holdfast.backends.base import (
 )
 from holdfast.backends.rows import (
     KEYS,
+    AnyRow,
     CheckpointRow,
     ChunkRow,
     JournalRow,
@@ -54,6 +57,7 @@ from holdfast.backends.rows import (
     SealedRow,
     ThreadRow,
     WaitingRow,
+    first_key,
     table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
@@ -74,6 +78,8 @@ _HOLDS: Final[dict[type[Expect], str]] = {
     IdFree: _SQL["holds_id_free"],
     KeyFree: _SQL["holds_key_free"],
     CheckpointThere: _SQL["holds_checkpoint_there"],
+    CheckpointAt: _SQL["holds_checkpoint_at"],
+    ChunkAt: _SQL["holds_chunk_at"],
     PendingAt: _SQL["holds_pending_at"],
     WaitingAt: _SQL["holds_waiting_at"],
 }
@@ -213,6 +219,16 @@ class SqliteBackend(Backend):
 
     async def run_lines(self, run_id: str) -> list[RunRow]:
         return self._rows(RunRow._make, "run_lines", run_id=run_id)
+
+    async def trees(self, after: int, limit: int) -> list[int]:
+        return [tree for (tree,) in self._all("trees", after=after, limit=limit)]
+
+    async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
+        start: tuple[object, ...] = after or first_key(kind)
+        bounds = (*start, limit) if tree is None else (*start, tree, limit)
+        with translated(self.path), self._connections.reader() as reader:
+            rows = reader.execute(_SQL["scan_" + table_name(kind)], bounds).fetchall()
+            return [kind._make(row) for row in rows]
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])

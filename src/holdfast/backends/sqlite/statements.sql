@@ -150,6 +150,12 @@ SELECT NOT EXISTS (SELECT 1 FROM journal WHERE tree = ? AND line = ? AND key = ?
 -- name: holds_checkpoint_there
 SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?)
 
+-- name: holds_checkpoint_at
+SELECT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND seq = ? AND sum = ?)
+
+-- name: holds_chunk_at
+SELECT EXISTS (SELECT 1 FROM chunk WHERE tree = ? AND log = ? AND lo = ? AND sum = ?)
+
 -- name: holds_pending_at
 SELECT EXISTS (
     SELECT 1 FROM pending
@@ -331,3 +337,45 @@ SELECT * FROM run WHERE run_id = :run_id
 
 -- name: bytes_stored
 SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()
+
+-- name: trees
+SELECT DISTINCT tree FROM line WHERE tree > :after ORDER BY tree LIMIT :limit
+
+-- name: scan_thread
+SELECT * FROM thread WHERE (id) > (?) ORDER BY id LIMIT ?
+
+-- name: scan_grave
+SELECT * FROM grave WHERE (hash) > (?) ORDER BY hash LIMIT ?
+
+-- name: scan_tag
+SELECT * FROM tag WHERE (key, value, thread) > (?, ?, ?) ORDER BY key, value, thread LIMIT ?
+
+-- name: scan_waiting
+SELECT * FROM waiting WHERE (thread, namespace, checkpoint, task_id, idx) > (?, ?, ?, ?, ?) ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT ?
+
+-- name: scan_run
+SELECT * FROM run WHERE (run_id, tree, line) > (?, ?, ?) ORDER BY run_id, tree, line LIMIT ?
+
+-- name: scan_line
+SELECT * FROM line WHERE (tree, line) > (?, ?) AND tree = ? ORDER BY tree, line LIMIT ?
+
+-- name: scan_checkpoint
+SELECT * FROM checkpoint WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY tree, line, seq LIMIT ?
+
+-- name: scan_mark
+SELECT * FROM mark WHERE (tree, line, seq, era) > (?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, era LIMIT ?
+
+-- name: scan_log
+SELECT * FROM log WHERE (tree, log) > (?, ?) AND tree = ? ORDER BY tree, log LIMIT ?
+
+-- name: scan_chunk
+SELECT * FROM chunk WHERE (tree, log, lo) > (?, ?, ?) AND tree = ? ORDER BY tree, log, lo LIMIT ?
+
+-- name: scan_pending
+SELECT * FROM pending WHERE (tree, line, seq, task_id, idx, era) > (?, ?, ?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, task_id, idx, era LIMIT ?
+
+-- name: scan_sealed
+SELECT * FROM sealed WHERE (tree, line, seq, number, era) > (?, ?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, number, era LIMIT ?
+
+-- name: scan_journal
+SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY tree, line, seq LIMIT ?

@@ -378,6 +378,40 @@ BEGIN
     RETURN 2;
 END $$;
 
+CREATE FUNCTION holds_checkpoint_at(
+    patient boolean, in_tree bigint, in_line bigint, wanted bigint, total bigint
+) RETURNS smallint LANGUAGE plpgsql AS $$
+DECLARE
+    known bigint;
+BEGIN
+    IF patient THEN
+        SELECT sum INTO known FROM checkpoint WHERE tree = in_tree AND line = in_line AND seq = wanted FOR UPDATE;
+    ELSE
+        SELECT sum INTO known FROM checkpoint
+        WHERE tree = in_tree AND line = in_line AND seq = wanted FOR UPDATE SKIP LOCKED;
+        IF NOT FOUND AND EXISTS (SELECT 1 FROM checkpoint WHERE tree = in_tree AND line = in_line AND seq = wanted) THEN
+            RETURN 2;
+        END IF;
+    END IF;
+    RETURN coalesce(known = total, false)::integer;
+END $$;
+
+CREATE FUNCTION holds_chunk(patient boolean, in_tree bigint, in_log bigint, at bigint, total bigint) RETURNS smallint
+LANGUAGE plpgsql AS $$
+DECLARE
+    known bigint;
+BEGIN
+    IF patient THEN
+        SELECT sum INTO known FROM chunk WHERE tree = in_tree AND log = in_log AND lo = at FOR UPDATE;
+    ELSE
+        SELECT sum INTO known FROM chunk WHERE tree = in_tree AND log = in_log AND lo = at FOR UPDATE SKIP LOCKED;
+        IF NOT FOUND AND EXISTS (SELECT 1 FROM chunk WHERE tree = in_tree AND log = in_log AND lo = at) THEN
+            RETURN 2;
+        END IF;
+    END IF;
+    RETURN coalesce(known = total, false)::integer;
+END $$;
+
 CREATE FUNCTION holds_pending(
     patient boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, total bigint
 ) RETURNS smallint LANGUAGE plpgsql AS $$
@@ -504,6 +538,12 @@ BEGIN
             WHEN 'checkpoint there' THEN
                 verdict := holds_checkpoint(patient, numbers[i + 1], numbers[i + 2], numbers[i + 3]);
                 i := i + 3;
+            WHEN 'checkpoint at' THEN
+                verdict := holds_checkpoint_at(patient, numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4]);
+                i := i + 4;
+            WHEN 'chunk at' THEN
+                verdict := holds_chunk(patient, numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4]);
+                i := i + 4;
             WHEN 'pending at' THEN
                 verdict := holds_pending(
                     patient, numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], numbers[i + 4],
