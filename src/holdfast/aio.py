@@ -11,11 +11,12 @@ from typing import Any, Generic, TypeVar, overload
 from holdfast._drive import Driver, called, sleep, threaded
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
+from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer, may_block
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import Checkpoint, CheckpointInfo, CollectReport, Parent, PruneReport, Retention, ThreadInfo
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
 
@@ -132,6 +133,11 @@ class AsyncStore:
     async def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return await self._drive(self._calls.delete_run, run_id)
+
+    async def collect(self, progress: Progress | None = None) -> CollectReport:
+        """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
+        time and run again. `progress` is told how many trees of threads are done, and of how many."""
+        return await self._drive(self._calls.collect, progress)
 
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

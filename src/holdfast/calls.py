@@ -16,6 +16,7 @@ from holdfast.backends.registry import open_backend, shown
 from holdfast.codec import Codec, channels_of, state_from
 from holdfast.engine import (
     appending,
+    collect,
     commits,
     forks,
     history,
@@ -35,7 +36,17 @@ from holdfast.engine.states import Change, replacing
 from holdfast.errors import Conflict, InvalidArgument, NotFound
 from holdfast.ids import MAX_ID, check_id, check_text, is_text, new_id
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import (
+    ROOT,
+    SOURCES,
+    Checkpoint,
+    CheckpointInfo,
+    CollectReport,
+    Parent,
+    PruneReport,
+    Retention,
+    ThreadInfo,
+)
 
 S = TypeVar("S")
 Types = Iterable[type] | Mapping[str, type]
@@ -99,6 +110,9 @@ class StoreCalls:
     async def delete_run(self, run_id: str) -> int:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
+
+    async def collect(self, progress: collect.Progress | None) -> CollectReport:
+        return await collect.collect(self.engine, progress)
 
     async def bytes_stored(self) -> int:
         self.engine.check_open()

@@ -132,6 +132,20 @@ class PruneReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CollectReport:
+    """What `collect` freed."""
+
+    trees: int  # looked at: a tree is a thread and its forks and copies
+    checkpoints: int
+    writes: int
+    values: int  # chunks of value logs
+    rows: int  # all of these, and what hung on them
+    bytes_before: int
+    bytes_after: int
+    skipped: tuple[str, ...]  # trees that could not be read or kept changing, and why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadInfo:
     """One thread as a list shows it. `head`, `step` and `status` are those of the root namespace."""
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from holdfast._drive import run
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
+from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import Checkpoint, CheckpointInfo, CollectReport, Parent, PruneReport, Retention, ThreadInfo
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 
 if TYPE_CHECKING:
@@ -116,6 +117,11 @@ class Store:
     def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return run(self._calls.delete_run, run_id)
+
+    def collect(self, progress: Progress | None = None) -> CollectReport:
+        """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
+        time and run again. `progress` is told how many trees of threads are done, and of how many."""
+        return run(self._calls.collect, progress)
 
     def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

@@ -24,6 +24,7 @@ from holdfast.backends.base import (
     DropChunks,
     Expect,
     Filter,
+    ForksAt,
     Found,
     GraveAt,
     IdFree,
@@ -323,6 +324,11 @@ def _root_at(scope: Scope, expect: RootAt) -> bool:
     return line is not None and (line.forks, line.epoch, line.journal) == expect[2:]
 
 
+def _forks_at(scope: Scope, expect: ForksAt) -> bool:
+    line = scope.tree(expect.tree)[LineRow].get(expect.tree, expect.line)
+    return line is not None and line.forks == expect.forks
+
+
 def _thread_at(scope: Scope, expect: ThreadAt) -> bool:
     thread = scope.directory[ThreadRow].get(expect.id)
     return thread is not None and thread.line == expect.line
@@ -336,6 +342,7 @@ def _grave_at(scope: Scope, expect: GraveAt) -> bool:
 _HOLDS: Final[dict[type[Expect], Callable[[Scope, Any], bool]]] = {
     LineAt: _line_at,
     RootAt: _root_at,
+    ForksAt: _forks_at,
     ThreadAt: _thread_at,
     GraveAt: _grave_at,
     NamespaceFree: lambda scope, e: scope.tree(e.tree).line(e.tree, e.thread, e.namespace) is None,

@@ -137,6 +137,15 @@ class FilesBackend(TabledBackend):
         with translated(self.root):
             return folder.size(self.root)
 
+    async def give_back(self) -> None:
+        with self._writing, self._gate, translated(self.root):
+            self._lock.acquire()
+            try:
+                self._writer.close()
+            finally:
+                if self._writer.clean:
+                    self._lock.release()
+
     @property
     def torn(self) -> list[Torn]:
         """What this store cut off the ends of files: writes of processes that died, which nobody was told about."""

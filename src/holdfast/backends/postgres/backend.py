@@ -202,6 +202,9 @@ class PostgresBackend(Backend):
             raise InvalidArgument(f"within() takes an open psycopg connection, not a {type(connection).__name__}")
         return _Within(self.address, self._sql, connection)
 
+    async def give_back(self) -> None:
+        """The server's autovacuum sees to that, table by table."""
+
     async def close(self) -> None:
         self._closed = True
         self._threads[0].close()

@@ -29,6 +29,7 @@ from holdfast.backends.base import (
     DropWaiting,
     Expect,
     Filter,
+    ForksAt,
     Found,
     GraveAt,
     IdFree,
@@ -61,6 +62,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
+from holdfast.backends.sqlite import files
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
@@ -72,6 +74,7 @@ _HOLDS: Final[dict[type[Expect], str]] = {
     LineAt: _SQL["holds_line_at"],
     NamespaceFree: _SQL["holds_namespace_free"],
     RootAt: _SQL["holds_root_at"],
+    ForksAt: _SQL["holds_forks_at"],
     ThreadAbsent: _SQL["holds_thread_absent"],
     ThreadAt: _SQL["holds_thread_at"],
     GraveAt: _SQL["holds_grave_at"],
@@ -232,6 +235,10 @@ class SqliteBackend(Backend):
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])
+
+    async def give_back(self) -> None:
+        with translated(self.path), self._connections.writing:
+            files.shrink(self._connections.writer())
 
     async def close(self) -> None:
         with translated(self.path):

@@ -27,6 +27,7 @@ from holdfast.errors import Corrupt, NewerFormat, NotAStore, ReadOnly
 APPLICATION_ID: Final = 0x484F4C44  # "HOLD", in the header that `file` and SQLite tools show
 BUSY_SECONDS: Final = 30.0
 _PAGE: Final = 2048
+_PAGES_AT_ONCE: Final = 1024
 _WORTH_GIVING_BACK: Final = 128 * 1024
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
@@ -252,3 +253,10 @@ def give_back(connection: sqlite3.Connection) -> None:
             return
         connection.execute("PRAGMA busy_timeout = 0")
         connection.executescript("PRAGMA incremental_vacuum")  # execute() would stop after the first page
+
+
+def shrink(connection: sqlite3.Connection) -> None:
+    """The same at once, in steps that let others write in between; then the log is emptied into the file."""
+    while connection.execute("PRAGMA freelist_count").fetchone() != (0,):
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -477,6 +477,14 @@ BEGIN
                     )::integer;
                 END IF;
                 i := i + 5;
+            WHEN 'write forks at', 'read forks at' THEN
+                found_line := hold_line(patient, ops[step] = 'write forks at', numbers[i + 1], numbers[i + 2]);
+                IF NOT found_line.held THEN
+                    verdict := 2;
+                ELSE
+                    verdict := coalesce(found_line.forks = numbers[i + 3], false)::integer;
+                END IF;
+                i := i + 3;
             WHEN 'hold line' THEN
                 found_line := hold_line(patient, false, numbers[i + 1], numbers[i + 2]);
                 IF NOT found_line.held THEN
