@@ -9,8 +9,8 @@ from typing import Any
 
 import holdfast
 from holdfast import CheckpointInfo, HoldfastError, Store, Thread
-from tests.support.postgres import schemas
 from tests.stateful.model import Handle, Model, Point, Refused
+from tests.support.postgres import schemas
 
 
 class World:

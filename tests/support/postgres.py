@@ -20,11 +20,11 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-_FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_connections = 300")
+_FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
 _EMPTY = """
     DO $$ DECLARE name text; BEGIN
         FOR name IN SELECT oid::regclass::text FROM pg_class
-            WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r' AND relname <> 'format' AND relname !~ '_[0-9]+$'
+            WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r' AND relname <> 'format'
         LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
     END $$
 """
@@ -48,7 +48,7 @@ def _embedded() -> str:
     running = get_server(folder / "data", cleanup_mode="delete")
     url = str(running.get_uri())
     with psycopg.connect(url, autocommit=True) as connection:
-        for setting in _FAST[:3]:
+        for setting in _FAST:
             connection.execute(f"ALTER SYSTEM SET {setting}".encode())
         connection.execute("SELECT pg_reload_conf()")
     return url
@@ -83,7 +83,9 @@ class Schemas:
         """The stores in this folder are done with; all, if none is named."""
         for one in [one for one in self._used if folder is None or one.is_relative_to(folder)]:
             name = self._used.pop(one)
-            (made,) = self._connection().execute("SELECT to_regclass(%s) IS NOT NULL", (f"{name}.format",)).fetchone() or ()
+            (made,) = (
+                self._connection().execute("SELECT to_regclass(%s) IS NOT NULL", (f"{name}.format",)).fetchone() or ()
+            )
             if made:
                 self._connection().execute(_EMPTY.format(schema=name).encode())
             self._free.append(name)

@@ -21,7 +21,7 @@ from psycopg.pq import TransactionStatus
 from holdfast.backends.base import ANY, Backend, Batch, Capabilities, Filter, Found, Listed, Piece, Want
 from holdfast.backends.driving import waiting_loop
 from holdfast.backends.postgres import schema
-from holdfast.backends.postgres.address import Address
+from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.arrays import Numbers, Texts
 from holdfast.backends.postgres.failures import translated
 from holdfast.backends.postgres.grouping import Grouping, Patience
@@ -57,6 +57,10 @@ class PostgresBackend(Backend):
         schema.prepare(self._threads[0])
         _alive.add(self)
 
+    @classmethod
+    def open(cls, url: str) -> PostgresBackend:
+        return cls(parse(url))
+
     def _start(self) -> None:
         twin = SyncTwin(self.address)
         self._threads = (twin, Grouping(twin, self._sql))
@@ -71,6 +75,7 @@ class PostgresBackend(Backend):
             return self._threads
         if loop not in self._loops:
             self._forget_ended_loops()
+            self._threads[0].rest()  # the connection that the store was opened with, if nothing else
             twin = LoopTwin(self.address)
             self._loops[loop] = (twin, Grouping(twin, self._sql))
         return self._loops[loop]
@@ -150,8 +155,6 @@ class PostgresBackend(Backend):
 
     async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
         own = {"tree": line.tree, "line": line.line, "seqs": Numbers(seqs)}
-        if line.base_line is None:
-            return await self._rows(_written, "pending_own", **own)
         base = {"base_line": line.base_line, "base_era": line.base_era, "base_seq": line.base_seq}
         return await self._rows(_written, "pending", **own, **base)
 
