@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,19 +13,24 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from tests.support.postgres import schemas, server, with_option
+from tests.support.postgres import kept, schemas, server, with_option
 
 Opened = Callable[..., Store]
 
 
+@pytest.fixture(autouse=True)
+def _connections_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "on", False)
+
+
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    return schemas.url(tmp_path)
+    return with_option(schemas.url(tmp_path), f"application_name=holdfast-{os.getpid()}")
 
 
 @pytest.fixture
-def schema(url: str) -> str:
-    return url.rpartition("schema=")[2]
+def schema(tmp_path: Path) -> str:
+    return schemas.url(tmp_path).rpartition("schema=")[2]
 
 
 @pytest.fixture

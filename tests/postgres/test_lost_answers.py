@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 
 import psycopg
@@ -13,11 +14,11 @@ from tests.postgres.counting import backend, counted, tampered
 from tests.support.postgres import server
 
 
-def kill_all(url: str) -> None:
+def kill_all() -> None:
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE application_name = 'holdfast' AND pid <> pg_backend_pid()"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s",
+            (f"holdfast-{os.getpid()}",),
         )
 
 
@@ -105,22 +106,22 @@ def test_a_read_is_asked_again(store, word):
     assert sum(word in one for one in sent) >= 1
 
 
-def test_connections_that_the_server_closed_are_opened_again(store, url):
+def test_connections_that_the_server_closed_are_opened_again(store):
     thread = store.thread("t")
     for n in range(3):
         thread.save({"n": n})
-        kill_all(url)
+        kill_all()
         assert thread.latest().state == {"n": n}
-        kill_all(url)
+        kill_all()
     assert thread.latest().seq == 3
 
 
-def test_async_connections_that_the_server_closed_are_opened_again(store, url):
+def test_async_connections_that_the_server_closed_are_opened_again(store):
     async def main() -> None:
         threads = [store.aio.thread(str(n)) for n in range(10)]
         for n in range(3):
             await asyncio.gather(*(thread.save({"n": n}) for thread in threads))
-            kill_all(url)
+            kill_all()
             found = await asyncio.gather(*(thread.latest() for thread in threads))
             assert [one.state for one in found if one is not None] == [{"n": n}] * 10
 
