@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,7 @@ from holdfast import ROOT, Conflict, Deleted
 from tests.stateful.model import Handle, Line, Model, Point
 from tests.stateful.values import EDITS, SIZES
 from tests.stateful.worlds import World, compare, expected_info, open_worlds, outcome, wished
+from tests.support.postgres import schemas
 
 NAMESPACES = ["", "a", "a|b", "c"]
 THREADS = ["t", "t/1", "T", "été", "t_1", "../t"]
@@ -48,10 +50,12 @@ fields = st.fixed_dictionaries(
 
 
 class Stores(RuleBasedStateMachine):
+    postgres = False
+
     @initialize(saves=st.lists(namespaces, max_size=6))
     def open(self, saves: list[str]) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="holdfast-")
-        self.worlds = open_worlds(self.folder)
+        self.worlds = open_worlds(self.folder, postgres=self.postgres)
         self.model = Model()
         self.made = 0
         self.tick = 0
@@ -63,6 +67,7 @@ class Stores(RuleBasedStateMachine):
         if hasattr(self, "worlds"):
             for world in self.worlds:
                 world.close()
+            schemas.release(Path(self.folder.name))
             self.folder.cleanup()
 
     # ---------------------------------------------------------------- helpers
@@ -439,6 +444,12 @@ class Stores(RuleBasedStateMachine):
             compare(self.worlds, self.model, NAMESPACES, THREADS, self.tick)
 
 
+class StoresOnAServer(Stores):
+    """The same with PostgreSQL among them, which answers more slowly: fewer examples."""
+
+    postgres = True
+
+
 TestStores = Stores.TestCase
 TestStores.settings = settings(
     max_examples=40,
@@ -447,3 +458,5 @@ TestStores.settings = settings(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
+TestStoresOnAServer = StoresOnAServer.TestCase
+TestStoresOnAServer.settings = settings(TestStores.settings, max_examples=8, stateful_step_count=30)
