@@ -150,19 +150,17 @@ class Writer:
                 self._cut_back()
 
     def _carry_over(self, number: int) -> None:
-        directory = self._shelf.directory
+        waiting = self._shelf.directory.waiting[number]
         try:
             tree = self._shelf.load(number)
+            if any(one > tree.carried for one, _ in waiting):
+                tree.append(waiting, [])
         except LookAtTheStorage:  # its parts stay where they are
             return
-        waiting = directory.waiting[number]
-        if any(one > tree.carried for one, _ in waiting):
-            try:
-                tree.append(waiting, [])
-            except OSError:
-                tree.start_over()
-                raise
-        del directory.waiting[number]
+        except OSError:
+            self._shelf.trees[number].start_over()
+            raise
+        del self._shelf.directory.waiting[number]
 
     def close(self) -> None:
         """Leave as few bytes as is worth the work, unless someone else is writing."""
