@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
@@ -27,6 +27,9 @@ class MemoryBackend(TabledBackend):
     def tree(self, number: int) -> Tables:
         """All rows are in the same tables."""
         return self.directory
+
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        return (self.directory,)
 
     def ask(self, question: Callable[[Scope], R]) -> R:
         with self._lock:

@@ -65,10 +65,13 @@ class Scope(Protocol):
 
     @property
     def directory(self) -> Tables:
-        """Threads, graves, tags, runs, and writes that wait."""
+        """Threads, graves, tags and runs."""
 
     def tree(self, number: int) -> Tables:
         """Everything else, by tree; empty tables if there is no such tree."""
+
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        """Where the writes that wait for a checkpoint of this thread may be."""
 
 
 class TabledBackend(Backend):
@@ -117,7 +120,7 @@ class TabledBackend(Backend):
         return self.ask(lambda scope: [row for seq in seqs for row in _pending(scope.tree(line.tree), line, seq)])
 
     async def waiting(self, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
-        return self.ask(lambda scope: scope.directory[WaitingRow].under(thread, namespace, checkpoint))
+        return self.ask(lambda scope: _waiting(scope, thread, namespace, checkpoint))
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
         return self.ask(lambda scope: journal(scope, tree, line, lo, hi, limit))
@@ -236,6 +239,11 @@ def _by_era(tables: Tables, tree: int, line: int, seq: int) -> list[PendingRow |
     return sorted(rows, key=lambda row: row.era)
 
 
+def _waiting(scope: Scope, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
+    found = [tables[WaitingRow].under(thread, namespace, checkpoint) for tables in scope.waiting_tables(thread)]
+    return sorted(row for rows in found for row in rows)
+
+
 def journal(scope: Scope, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
     return list(islice(scope.tree(tree)[JournalRow].between((tree, line, lo), (tree, line, hi)), limit))
 
@@ -323,6 +331,6 @@ _HOLDS: Final[dict[type[Expect], Callable[[Scope, Any], bool]]] = {
     IdFree: lambda scope, e: not scope.tree(e.tree).numbers_of(e.tree, e.line, e.id),
     KeyFree: lambda scope, e: scope.tree(e.tree).journal_entry(e.tree, e.line, e.key) is None,
     PendingAt: lambda scope, e: getattr(scope.tree(e.tree)[PendingRow].get(*e[:-1]), "sum", None) == e.sum,
-    WaitingAt: lambda scope, e: len(scope.directory[WaitingRow].under(*e[:3])) == e.writes,
+    WaitingAt: lambda scope, e: len(_waiting(scope, *e[:3])) == e.writes,
     CheckpointThere: lambda scope, e: scope.tree(e.tree)[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }

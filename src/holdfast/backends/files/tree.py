@@ -131,7 +131,7 @@ class Tree:
         """Write a file of this size anew if more than a share of it is garbage. A damaged one is kept as it is."""
         if self.segment.end < smallest or self.garbage() <= share or self.damage or self.carried < self.applied:
             return False
-        parts = changes.whole(self.tables.rows(), self.number, _EACH)
+        parts = changes.whole(self.tables.rows(), _EACH)
         self.segment.replace(encode([self.carried, [(0, part)]]) for part in parts)
         self.put_weight = self.tables.weight
         return True

@@ -19,7 +19,7 @@ from holdfast.backends.tickets import Ticket
 from holdfast.errors import LookAtTheStorage
 
 log: Final = logging.getLogger("holdfast")
-_GARBAGE: Final = 0.35
+_GARBAGE: Final = 0.3
 _GARBAGE_AT_CLOSE: Final = 0.15
 _LARGE: Final = 64 * 1024
 _SMALL: Final = 16 * 1024
@@ -141,6 +141,8 @@ class Writer:
         try:
             for number in list(directory.waiting):
                 self._carry_over(number)
+                if number in self._shelf.trees:
+                    self._rewrite_tree(self._shelf.trees[number], _GARBAGE, _LARGE)
             self._remove_leftovers()
             directory.rewrite()
         except OSError as error:
