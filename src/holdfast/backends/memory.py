@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
@@ -30,6 +30,9 @@ class MemoryBackend(TabledBackend):
 
     def all_trees(self) -> set[int]:
         return {line.tree for line in self.directory[LineRow].rows.values()}
+
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        return (self.directory,)
 
     def ask(self, question: Callable[[Scope], R]) -> R:
         with self._lock:

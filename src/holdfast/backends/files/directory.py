@@ -135,5 +135,5 @@ class Directory:
         deaths = [(0, name) for name in sorted(self.leftovers)]
         parts = [(tree, *one) for tree, waiting in self.waiting.items() for one in waiting]
         yield encode([self.number, [(births, deaths, [[], []], parts)]])
-        for part in changes.whole(self.tables.rows(), DIRECTORY, _EACH):
+        for part in changes.whole(self.tables.rows(), _EACH):
             yield encode([self.number, [([], [], part, [])]])

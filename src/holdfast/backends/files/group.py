@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.backends.base import Batch, DropRow, DropTree
-from holdfast.backends.files import changes, folder
+from holdfast.backends.files import folder, routing
 from holdfast.backends.files.changes import DIRECTORY, Part
 from holdfast.backends.files.directory import Entry
 from holdfast.backends.files.folder import THREADS
@@ -41,7 +41,7 @@ class Group:
         """Apply a batch to the tables in memory, if all that it expects is so."""
         if not applicable(self._look, batch):
             return False
-        found = changes.parts(self._look, batch)
+        found = routing.parts(self._look, batch)
         own = found.pop(DIRECTORY, [[], []])
         deaths = self._deaths(batch, found)
         births = self._births(batch, found)

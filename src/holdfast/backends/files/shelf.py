@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from holdfast.backends.files import info
+from holdfast.backends.files.changes import DIRECTORY
 from holdfast.backends.files.directory import Directory
 from holdfast.backends.files.failures import translate
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.segment import State, Torn
 from holdfast.backends.files.tree import Tree
-from holdfast.backends.rows import ThreadRow
+from holdfast.backends.rows import ThreadRow, WaitingRow
 from holdfast.backends.tables import Tables
 from holdfast.errors import Corrupt
 
@@ -119,6 +120,22 @@ class Look:
 
     def all_trees(self) -> Iterable[int]:
         return self._shelf.directory.folders
+
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        """In the tree of a thread that lives; in the directory, if they came before their thread."""
+        found: ThreadRow | None = self.directory[ThreadRow].get(thread)
+        return (self.directory,) if found is None else (self.directory, self.tree(found.tree))
+
+    def home_of(self, thread: str) -> int:
+        """Where writes of a thread wait from now on: in its tree, or in the directory if there is none yet."""
+        found: ThreadRow | None = self.directory[ThreadRow].get(thread)
+        return DIRECTORY if found is None else found.tree
+
+    def trees_with_old_writes(self, before: int) -> Iterator[int]:
+        """Of those in memory: what waits elsewhere is forgotten later, once its tree is asked for."""
+        for number, tree in list(self._shelf.trees.items()):
+            if any(row.created_at < before for row in tree.tables[WaitingRow].rows.values()):
+                yield number
 
     def whole(self, number: int) -> Tree | None:
         found = self._seen.get(number)

@@ -19,7 +19,7 @@ from holdfast.backends.tickets import Ticket
 from holdfast.errors import LookAtTheStorage
 
 log: Final = logging.getLogger("holdfast")
-_GARBAGE: Final = 0.35
+_GARBAGE: Final = 0.3
 _GARBAGE_AT_CLOSE: Final = 0.15
 _LARGE: Final = 64 * 1024
 _SMALL: Final = 16 * 1024
@@ -141,6 +141,8 @@ class Writer:
         try:
             for number in list(directory.waiting):
                 self._carry_over(number)
+                if number in self._shelf.trees:
+                    self._rewrite_tree(self._shelf.trees[number], _GARBAGE, _LARGE)
             self._remove_leftovers()
             directory.rewrite()
         except OSError as error:
@@ -150,19 +152,17 @@ class Writer:
                 self._cut_back()
 
     def _carry_over(self, number: int) -> None:
-        directory = self._shelf.directory
+        waiting = self._shelf.directory.waiting[number]
         try:
             tree = self._shelf.load(number)
+            if any(one > tree.carried for one, _ in waiting):
+                tree.append(waiting, [])
         except LookAtTheStorage:  # its parts stay where they are
             return
-        waiting = directory.waiting[number]
-        if any(one > tree.carried for one, _ in waiting):
-            try:
-                tree.append(waiting, [])
-            except OSError:
-                tree.start_over()
-                raise
-        del directory.waiting[number]
+        except OSError:
+            self._shelf.trees[number].start_over()
+            raise
+        del self._shelf.directory.waiting[number]
 
     def close(self) -> None:
         """Leave as few bytes as is worth the work, unless someone else is writing."""
