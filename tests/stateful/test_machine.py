@@ -420,6 +420,13 @@ class Stores(RuleBasedStateMachine):
             lambda world: world.store(via).delete_run(run_id),
         )
 
+    @rule(via=via)
+    def collect(self, via: int) -> None:
+        """Changes nothing that anybody sees, and finds nothing to free in what it has just left."""
+        for world in self.worlds:
+            assert world.store(via).collect().skipped == ()
+            assert world.store(via).collect().rows == 0
+
     # ---------------------------------------------------------------- forgetting
 
     @rule(via=via)

@@ -57,6 +57,7 @@ from holdfast.backends.rows import (
     TagRow,
     ThreadRow,
     WaitingRow,
+    table_name,
 )
 from holdfast.backends.tables import Tables
 from holdfast.errors import LookAtTheStorage, StorageFailed
@@ -149,7 +150,7 @@ class TabledBackend(Backend):
 
     async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
         def question(scope: Scope) -> list[AnyRow]:
-            if kind is WaitingRow:  # a few, here and there
+            if table_name(kind) == "waiting":  # a few, here and there
                 return sorted(row for row in _all_waiting(scope) if row[: KEYS[kind]] > after)[:limit]
             table = scope.directory[kind] if tree is None else scope.tree(tree)[kind]
             start = (

@@ -47,8 +47,7 @@ class Manifest(NamedTuple):
 
 _Packed = bytes | list[int | bytes | bool]
 _encode = msgspec.msgpack.Encoder().encode
-_Part = dict[str, _Packed] | bytes | list[int | bytes | bool | str] | None
-_decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[_Part]).decode
+_decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
 
 def pack(manifest: Manifest) -> bytes:
@@ -56,7 +55,7 @@ def pack(manifest: Manifest) -> bytes:
     channels = {name: _packed(entry) for name, entry in manifest.channels.items()}
     extra = None if manifest.extra is None else _packed(manifest.extra)
     if manifest.open:
-        return _encode((channels, extra, manifest.open))
+        return _encode((channels, extra, dict.fromkeys(manifest.open, b"")))
     return _encode(channels if extra is None else (channels, extra))
 
 
@@ -64,7 +63,7 @@ def unpack(data: bytes) -> Manifest:
     found = _decode(data)
     if isinstance(found, dict):
         return Manifest({name: _unpacked(entry) for name, entry in found.items()})
-    channels, extra, names = found if len(found) == 3 else (*found, [])
+    channels, extra, names = found if len(found) == 3 else (*found, {})
     entries = {name: _unpacked(entry) for name, entry in channels.items()}
     return Manifest(entries, None if extra is None else _unpacked(extra), tuple(names))
 
