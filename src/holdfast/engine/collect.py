@@ -9,7 +9,7 @@ finds less to do.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -112,7 +112,7 @@ async def _collected(engine: Engine, number: int, total: _Count) -> bool:
     expects: list[Expect] = [
         ForksAt(line.tree, line.line, line.forks) for line in tree.lines.values() if line.line in tree.used
     ]
-    async for change in _changes(engine, tree):
+    for change in _changes(tree):
         if not await engine.backend.commit(Batch([*expects, *change.expects], change.puts, change.drops)):
             return False
         total.add(change.drops)
@@ -136,21 +136,15 @@ class _Change:
     drops: list[Drop] = field(default_factory=list)
 
 
-async def _changes(engine: Engine, tree: Tree) -> AsyncIterator[_Change]:
-    found = await reach.left_over(engine, tree)
-    for part in _parts(_rerooting(tree)):
-        yield part
-    for part in _parts(_dropping(tree.dead())):
-        yield part
-    hanging: list[Row] = [*found.marks, *found.writes, *found.journal]
-    for part in _parts(_dropping(hanging)):
-        yield part
-    chunks, logs = await reach.unneeded_chunks(engine, tree)
-    places = ((tree.number, log, chunk.lo, chunk.sum) for log, chunk in chunks)
-    for part in _parts(_Change([ChunkAt(*place)], [], [DropRow(ChunkRow, place[:3])]) for place in places):
-        yield part
-    for part in _parts(_dropping([*logs, *found.lines])):
-        yield part
+def _changes(tree: Tree) -> Iterator[_Change]:
+    found = reach.left_over(tree)
+    chunks, logs = reach.unneeded_chunks(tree)
+    places = [(tree.number, log, chunk.lo, chunk.sum) for log, chunk in chunks]
+    yield from _parts(_rerooting(tree))
+    yield from _parts(_dropping(tree.dead()))
+    yield from _parts(_dropping([*found.marks, *found.writes, *found.journal]))
+    yield from _parts(_Change([ChunkAt(*place)], [], [DropRow(ChunkRow, place[:3])]) for place in places)
+    yield from _parts(_dropping([*logs, *found.lines]))
 
 
 def _parts(changes: Iterable[_Change]) -> Iterator[_Change]:

@@ -5,7 +5,9 @@ forked from. A few rows stay although nobody sees them, because others are found
 were forked off, checkpoints that were saved again under the same id, and those whose writes a later value is made of.
 
 What nobody reaches stays out of reach: forks are made of what is seen, and removing only hides more. So whoever frees
-it needs to be sure of one thing only, that no fork was made since the tree was looked at.
+it needs to be sure that no fork was made since the tree was looked at, and that the look did not miss what came
+meanwhile. For that it begins with what may go, values and writes and marks, then asks which checkpoints there are, and
+then who sees them: whatever is written later is no candidate, and whatever was written before is found.
 """
 
 from __future__ import annotations
@@ -50,10 +52,23 @@ class Chunk(NamedTuple):
 
 
 @dataclass
+class Candidates:
+    """Rows that may go."""
+
+    marks: list[MarkRow]
+    pending: list[PendingRow]
+    sealed: list[SealedRow]
+    journal: list[JournalRow]
+    bases: dict[int, LogRow]
+    chunks: dict[int, list[Chunk]]  # by log
+
+
+@dataclass
 class Tree:
     """The rows of one tree, as far as they say who reaches what."""
 
     number: int
+    candidates: Candidates
     lines: dict[int, LineRow]
     threads: list[ThreadRow]
     rows: dict[int, dict[int, CheckpointRow]] = field(default_factory=dict)  # by line and number
@@ -112,10 +127,32 @@ async def scanned(engine: Engine, kind: type[AnyRow], tree: int) -> list[AnyRow]
     return found
 
 
+async def _candidates(engine: Engine, tree: int) -> Candidates:
+    return Candidates(
+        await scanned(engine, MarkRow, tree),
+        await scanned(engine, PendingRow, tree),
+        await scanned(engine, SealedRow, tree),
+        await scanned(engine, JournalRow, tree),
+        {row.log: row for row in await scanned(engine, LogRow, tree)},
+        await _chunks(engine, tree),
+    )
+
+
+async def _chunks(engine: Engine, tree: int) -> dict[int, list[Chunk]]:
+    found: dict[int, list[Chunk]] = {}
+    after: tuple[object, ...] = ()
+    while page := await engine.backend.scan(ChunkRow, tree, after, PAGE):
+        for row in map(checked, page):
+            found.setdefault(row.log, []).append(Chunk(row.lo, row.hi, row.kind, len(row.body), row.sum))
+        after = page[-1][:3]
+    return found
+
+
 async def look(engine: Engine, number: int) -> Tree:
-    """Lines first: who is forked after that changes one of them."""
+    """Lines before threads and checkpoints: who is forked after that changes one of them."""
+    candidates = await _candidates(engine, number)
     lines = {line.line: line for line in await scanned(engine, LineRow, number)}
-    tree = Tree(number, lines, await engine.backend.tree_threads(number))
+    tree = Tree(number, candidates, lines, await engine.backend.tree_threads(number))
     for row in await scanned(engine, CheckpointRow, number):
         tree.rows.setdefault(row.line, {})[row.seq] = row
     for thread in tree.threads:
@@ -124,6 +161,10 @@ async def look(engine: Engine, number: int) -> Tree:
     _keep_what_values_are_made_of(tree)
     for line, seq in tree.needed:
         tree.values.update(_versions(tree.rows[line][seq]))
+    for one in candidates.sealed:
+        if _is_needed(tree, one):
+            values = [write.value for write in load.writes_in(one)]
+            tree.values.update((value[0], value[1]) for value in values if isinstance(value, list))
     return tree
 
 
@@ -185,29 +226,23 @@ def _versions(row: CheckpointRow) -> Iterator[Place]:
 class LeftOver:
     """Rows that go with checkpoints and lines that nobody reaches."""
 
-    marks: list[MarkRow] = field(default_factory=list)
-    writes: list[PendingRow | SealedRow] = field(default_factory=list)
-    journal: list[JournalRow] = field(default_factory=list)
-    lines: list[LineRow] = field(default_factory=list)
+    marks: list[MarkRow]
+    writes: list[PendingRow | SealedRow]
+    journal: list[JournalRow]
+    lines: list[LineRow]
 
 
-async def left_over(engine: Engine, tree: Tree) -> LeftOver:
-    """And the versions that writes which stay refer to."""
-    found = LeftOver()
-    found.marks = [row for row in await scanned(engine, MarkRow, tree.number) if _is_gone(tree, row)]
-    for row in await scanned(engine, PendingRow, tree.number):
-        if not _is_needed(tree, row):
-            found.writes.append(row)
-    for sealed_row in await scanned(engine, SealedRow, tree.number):
-        if not _is_needed(tree, sealed_row):
-            found.writes.append(sealed_row)
-            continue
-        values = [one.value for one in load.writes_in(sealed_row)]
-        tree.values.update((value[0], value[1]) for value in values if isinstance(value, list))
-    ends = _journal_ends(tree)
-    found.journal = [row for row in await scanned(engine, JournalRow, tree.number) if row.seq > ends.get(row.line, 0)]
-    found.lines = [line for line in tree.lines.values() if line.line not in tree.used]
-    return found
+def left_over(tree: Tree) -> LeftOver:
+    candidates, ends = tree.candidates, _journal_ends(tree)
+    return LeftOver(
+        [row for row in candidates.marks if _is_gone(tree, row)],
+        [
+            *(row for row in candidates.pending if not _is_needed(tree, row)),
+            *(one for one in candidates.sealed if not _is_needed(tree, one)),
+        ],
+        [row for row in candidates.journal if row.seq > ends.get(row.line, 0)],
+        [line for line in tree.lines.values() if line.line not in tree.used],
+    )
 
 
 def _is_gone(tree: Tree, row: MarkRow) -> bool:
@@ -235,15 +270,9 @@ def _journal_ends(tree: Tree) -> dict[int, int]:
 # ------------------------------------------------------------------------------------------------ value logs
 
 
-async def unneeded_chunks(engine: Engine, tree: Tree) -> tuple[list[tuple[int, Chunk]], list[LogRow]]:
+def unneeded_chunks(tree: Tree) -> tuple[list[tuple[int, Chunk]], list[LogRow]]:
     """Chunks by log, and logs, that no version needs which somebody reaches."""
-    bases = {row.log: row for row in await scanned(engine, LogRow, tree.number)}
-    chunks: dict[int, list[Chunk]] = {}
-    after: tuple[object, ...] = ()
-    while page := await engine.backend.scan(ChunkRow, tree.number, after, PAGE):
-        for row in map(checked, page):
-            chunks.setdefault(row.log, []).append(Chunk(row.lo, row.hi, row.kind, len(row.body), row.sum))
-        after = page[-1][:3]
+    bases, chunks = tree.candidates.bases, tree.candidates.chunks
     needed: dict[int, set[int]] = {}
     left = list(tree.values)
     seen: set[Place] = set()
