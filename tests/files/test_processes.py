@@ -174,7 +174,7 @@ def test_trees_that_were_given_up_are_read_again(tmp_path: Path, monkeypatch: py
         assert [info.checkpoints for info in store.threads()] == [4] * 5
         monkeypatch.setattr(shelf, "MOST_BYTES", 10)
         assert [latest(store, name) for name in "abcde"] == [state(3)] * 5
-        assert len(backend_of(store)._shelf.trees) == 1
+        assert len(backend_of(store)._shelf.trees) <= 2
 
 
 # ------------------------------------------------------------------------------------------------ written anew

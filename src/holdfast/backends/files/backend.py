@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
-from holdfast.backends import tickets
+from holdfast.backends import networks, tickets
 from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Want
 from holdfast.backends.files import folder, gaps
 from holdfast.backends.files.failures import translated
@@ -42,6 +42,7 @@ class FilesBackend(TabledBackend):
     def __init__(self, root: Path) -> None:
         self.root = Path(os.path.abspath(root))  # the process may change its own folder
         self._start()
+        networks.warn(self.root, self.root.parent)
         folder.prepare(self.root, self._lock)
         with translated(self.root):
             self._shelf.look()
@@ -160,8 +161,8 @@ class FilesBackend(TabledBackend):
                 with suppress(HoldfastError, OSError):  # everything is on disk; this only tidies
                     self._lock.acquire(0.0)
                     self._writer.close()
-                self._writer.has_written = False
-            self._shelf.close()
+            self._shelf = Shelf(self.root)  # gives back the memory
+            self._writer = Writer(self._shelf, self._lock)
             self._lock.close()
 
     def before_fork(self) -> None:
@@ -173,8 +174,7 @@ class FilesBackend(TabledBackend):
         self._writing.release()
 
     def after_in_child(self) -> None:
-        """The files of the parent are closed here, which leaves its lock alone; the child opens its own."""
-        self._shelf.close()
+        """The child starts with nothing. To close the parent's lock here does not release it."""
         self._lock.close()
         self._start()
 

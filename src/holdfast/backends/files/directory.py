@@ -57,8 +57,12 @@ class Directory:
         if state is State.OTHER:
             self.start_over()
         gone: set[int] = set()
-        for item in self.segment.read():
-            gone |= self._take(item)
+        try:
+            for item in self.segment.read():
+                gone |= self._take(item)
+        except BaseException:
+            self.start_over()  # half of a file is no answer, also not to the next question
+            raise
         return None if state is State.OTHER else gone
 
     def start_over(self) -> None:

@@ -53,10 +53,13 @@ class Tree:
         state = self.segment.state()
         if state is State.OTHER:
             self.start_over()
-        if state is not State.SAME:
-            for item in self.segment.read():
+        try:
+            for item in self.segment.read() if state is not State.SAME else ():
                 self._take(item)
-        self.take_parts([(number, part) for number, part in waiting if number > self.applied])
+            self.take_parts([(number, part) for number, part in waiting if number > self.applied])
+        except BaseException:
+            self.start_over()  # half of a file is no answer, also not to the next question
+            raise
         if self._ends_damaged:  # what waits may be older than what was lost
             self._suspect_all()
 

@@ -52,33 +52,42 @@ class Writer:
     def _commit_some(self, waiting: deque[Ticket]) -> None:
         with translated(self._shelf.root):
             group = Group(self._shelf)
-        added = []
-        while waiting and not group.complete:
-            ticket = waiting.popleft()
-            try:
-                if group.add(ticket.batch):
-                    added.append(ticket)
-                else:
-                    ticket.answer(False)
-            except Exception as error:
-                ticket.fail(error)
+        added: list[Ticket] = []
         try:
+            self._collect(group, waiting, added)
             changed = group.write()
         except Exception as error:
             self._undo(group)
             self._fail(added, error)
+        except BaseException:
+            self._undo(group)
+            raise
         else:
             for ticket in added:
                 ticket.answer(True)
             self._rewrite(changed)
 
+    def _collect(self, group: Group, waiting: deque[Ticket], added: list[Ticket]) -> None:
+        """Add batches to a group; who is refused learns it at once."""
+        while waiting and not group.complete:
+            ticket = waiting.popleft()
+            added.append(ticket)
+            try:
+                if group.add(ticket.batch):
+                    continue
+                ticket.answer(False)
+            except Exception as error:
+                if group.half_applied:
+                    raise
+                ticket.fail(error)
+            added.pop()
+
     def _fail(self, added: list[Ticket], error: Exception) -> None:
         """If the disk is at fault all of them failed. If not, one of them is, and the others are tried without it."""
-        if isinstance(error, OSError):
-            error = translate(error, self._shelf.root)
-        if len(added) == 1 or isinstance(error, LookAtTheStorage):
+        if len(added) == 1 or isinstance(error, OSError):
+            told = translate(error, self._shelf.root) if isinstance(error, OSError) else error
             for ticket in added:
-                ticket.fail(error)
+                ticket.fail(told)
         else:
             for ticket in added:
                 self._commit_some(deque([ticket]))
