@@ -112,6 +112,19 @@ def test_a_store_that_closes_while_another_writes_waits_for_nobody(tmp_path: Pat
         assert latest(again, "t") == state(0)
 
 
+def test_a_store_that_closes_leaves_what_another_wrote_meanwhile(tmp_path: Path) -> None:
+    """It writes its files anew, and must do that with what they hold by then."""
+    root = tmp_path / "agents"
+    with open_files(root) as other:
+        with open_files(root) as store:
+            for n in range(60):
+                store.thread("t").save(state(n))
+            for n in range(60, 70):
+                other.thread("t").save(state(n))
+        assert latest(other, "t") == state(69)
+        assert len(other.thread("t").history(limit=None)) == 70
+
+
 def test_a_store_opened_before_a_fork_works_on_both_sides(tmp_path: Path) -> None:
     root = tmp_path / "agents"
     with open_files(root) as store:

@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
@@ -63,18 +63,24 @@ class FilesBackend(TabledBackend):
 
     def _commit_all(self, waiting: list[Ticket]) -> None:
         try:
-            with translated(self.root):
-                self._lock.acquire()
-            try:
-                with self._gate:
-                    self._writer.commit(waiting)
-            finally:
-                if self._writer.clean:
-                    self._lock.release()
+            with self._turn():
+                self._writer.commit(waiting)
         except HoldfastError as error:
             for ticket in waiting:
                 if not ticket.done:
                     ticket.fail(error)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """This process writes, and nobody else; of its threads the one that holds `_writing`."""
+        with translated(self.root):
+            self._lock.acquire()
+        with self._gate:
+            try:
+                yield
+            finally:
+                if self._writer.clean:
+                    self._lock.release()
 
     # ---------------------------------------------------------------- reading
 
@@ -139,13 +145,8 @@ class FilesBackend(TabledBackend):
             return folder.size(self.root)
 
     async def give_back(self) -> None:
-        with self._writing, self._gate, translated(self.root):
-            self._lock.acquire()
-            try:
-                self._writer.close()
-            finally:
-                if self._writer.clean:
-                    self._lock.release()
+        with self._writing, self._turn(), translated(self.root):
+            self._writer.tidy()
 
     @property
     def torn(self) -> list[Torn]:
@@ -160,7 +161,7 @@ class FilesBackend(TabledBackend):
             if self._writer.has_written:
                 with suppress(HoldfastError, OSError):  # everything is on disk; this only tidies
                     self._lock.acquire(0.0)
-                    self._writer.close()
+                    self._writer.tidy()
             self._shelf = Shelf(self.root)  # gives back the memory
             self._writer = Writer(self._shelf, self._lock)
             self._lock.close()

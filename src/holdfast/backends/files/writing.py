@@ -173,12 +173,12 @@ class Writer:
             raise
         del self._shelf.directory.waiting[number]
 
-    def close(self) -> None:
+    def tidy(self) -> None:
         """Leave as few bytes as is worth the work, unless someone else is writing."""
         self._cut_back()
         self._shelf.look()
         self._settle(_FULL_AT_CLOSE, 0.3)
-        for tree in list(self._shelf.trees.values()):
-            if tree.written:
-                self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
-                self._shelf.describe(tree)
+        for number in [number for number, tree in self._shelf.trees.items() if tree.written]:
+            tree = self._shelf.load(number)  # as it is now: others may have written since
+            self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
+            self._shelf.describe(tree)
