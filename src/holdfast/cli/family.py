@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Final, NamedTuple
 
 import holdfast
@@ -21,11 +20,6 @@ class Node(NamedTuple):
 
     info: holdfast.CheckpointInfo
     parent: Key | None
-
-
-def forks(store: holdfast.Store, most: int | None = None) -> Iterator[holdfast.ThreadInfo]:
-    """The threads that were forked from others, among the first so many of the store."""
-    return (info for info in islice(every(store), most) if info.forked_from is not None)
 
 
 def every(store: holdfast.Store) -> Iterator[holdfast.ThreadInfo]:

@@ -49,7 +49,9 @@ def draw(history: Sequence[tuple[K, K | None]], *, cut: bool = False) -> Iterato
         if ended is not None:
             if any(lane is not None for lane in lanes[ended + 1 :]):
                 yield Row(_closing(lanes, ended))
-            del lanes[ended]
+                del lanes[ended]
+            else:
+                del lanes[ended:]
 
 
 def _marked(lanes: Sequence[object], column: int) -> str:

@@ -27,7 +27,7 @@ from pathlib import PurePath
 from typing import Any, Final
 from uuid import UUID
 
-from holdfast.cli.records import record_of
+from holdfast.cli.records import record_of, written
 
 DEEPEST: Final = 100
 _MANY_BITS: Final = 13_000  # about 4,000 digits: Python refuses to write out many more
@@ -74,14 +74,6 @@ def _other(value: Any, depth: int) -> Any:
         named = {"$class": record.name}
         return named | _dict(record.fields, depth) | named  # first in order, whatever fields there are
     return written(value)
-
-
-def written(value: Any) -> str:
-    """The repr, or what stands for it where Python has none: for an integer of very many digits."""
-    try:
-        return repr(value)
-    except (ValueError, RecursionError):
-        return f"<{type(value).__name__}>"
 
 
 def plain_fields(record: Any, cls: type[Any]) -> dict[str, Any]:

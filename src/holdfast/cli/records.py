@@ -59,10 +59,18 @@ def _text(content: Any) -> str:
     """The text of a message; of its other parts only what they are."""
     if isinstance(content, list):
         return " ".join(map(_block, content))
-    return content if isinstance(content, str) else repr(content)
+    return content if isinstance(content, str) else written(content)
 
 
 def _block(part: Any) -> str:
     if not isinstance(part, dict):
-        return str(part)
-    return str(part["text"]) if "text" in part else f"[{part.get('type', 'part')}]"
+        return part if isinstance(part, str) else written(part)
+    return part["text"] if isinstance(part.get("text"), str) else f"[{written(part.get('type', 'part'))}]"
+
+
+def written(value: Any) -> str:
+    """The repr, or what stands for it where Python has none: very deep values, integers of very many digits."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return f"<{type(value).__name__}>"

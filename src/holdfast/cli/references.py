@@ -19,7 +19,7 @@ from typing import Any, Final
 import holdfast
 from holdfast.cli.escapes import one_line
 from holdfast.cli.output import refuse
-from holdfast.cli.quantities import ago
+from holdfast.cli.quantities import ago, counted
 
 HEAD: Final = "HEAD"
 LABEL: Final = "label:"
@@ -93,13 +93,15 @@ def _choice(intro: str, listed: Sequence[Info], total: int) -> str:
 def _ancestor(thread: Thread, start: Info, back: int, text: str) -> Info:
     """Parents come after their children in the list, so one walk finds them all."""
     wanted: str | None = start.id
-    steps = back
+    passed = 0
     for info in every(thread):
+        if wanted is None:
+            break
         if info.id == wanted:
-            if not steps:
+            if passed == back:
                 return info
-            wanted, steps = info.parent_id, steps - 1
-    refuse(f"{text!r} goes back too far: that line of {place(thread)} ends {back - steps} before it")
+            wanted, passed = info.parent_id, passed + 1
+    refuse(f"{text!r} goes back too far: that line of {place(thread)} has {counted(passed, 'checkpoint')}")
 
 
 def place(thread: Thread) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,10 +32,14 @@ _SECRET_PARAMETER: Final = re.compile(r"(?i)(password=)[^&\s]*")
 def opened(url: str) -> Iterator[holdfast.Store]:
     """The store of this URL, which is not made by looking for it."""
     path = _path(url)
-    if path is not None and not path.exists():
+    try:
+        if path is not None and _is_empty(path):
+            refuse(f"{without_secrets(url)!r} is empty, not a store")
+    except FileNotFoundError:
         refuse(f"there is no store at {without_secrets(url)!r}")
-    if path is not None and _is_empty(path):
-        refuse(f"{without_secrets(url)!r} is empty, not a store")
+    except OSError as error:
+        refuse(f"{without_secrets(url)!r} can't be opened: {error.strerror}")
+    logging.getLogger("holdfast").setLevel(logging.ERROR)  # that classes are not known here goes without saying
     with holdfast.open(url) as store:
         yield store
 

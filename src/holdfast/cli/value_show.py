@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from holdfast.cli import layout
 from holdfast.cli.escapes import many_lines, one_line
 from holdfast.cli.layout import Group, Node
-from holdfast.cli.plain import DEEPEST, written
+from holdfast.cli.plain import DEEPEST
 from holdfast.cli.quantities import counted
-from holdfast.cli.records import Message, message_of, record_of
+from holdfast.cli.records import Message, message_of, record_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +108,7 @@ class Values:
             return self._group(f"{name}(", ")", [(f"{key}=", one) for key, one in record.fields.items()], depth)
         if type(value) is dict:
             return self._group("{", "}", [(f"{written(key)}: ", one) for key, one in value.items()], depth)
-        start, end = _BRACKETS[type(value)]
+        start, end = ("(", ",)") if type(value) is tuple and len(value) == 1 else _BRACKETS[type(value)]
         return self._group(start, end, [("", one) for one in value], depth)
 
     def _group(self, start: str, end: str, parts: list[tuple[str, Any]], depth: int) -> Node:

@@ -75,14 +75,17 @@ def _forks_of(store: holdfast.Store, thread: Thread) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     if thread.namespace:
         return found
-    for info in family.forks(store, _LOOKED_AT):
+    for number, info in enumerate(family.every(store)):
+        if number == _LOOKED_AT:
+            note(f"forks were looked for among the first {_LOOKED_AT:,} threads; --all looks at all")
+            break
         if info.forked_from is not None and info.forked_from.thread_id == thread.id:
             found[info.forked_from.checkpoint_id].append(info.id)
     return found
 
 
 def _tree(store: holdfast.Store, thread: Thread, limit: int | None) -> Looked:
-    members = family.relatives(thread.id, family.forks(store))
+    members = family.relatives(thread.id, family.every(store))
     histories = [_readable(store.thread(one, thread.namespace), limit) for one in members]
     every_node = family.merged(histories)
     shown = family.newest(every_node, limit)

@@ -42,7 +42,7 @@ def command(
         for info in page:
             write_json(plain_fields(info, ThreadInfo))
         return
-    _show(page)
+    _show(page, wanted)
     if len(page) < len(found):
         note(f"… there are more: --after {page[-1].id!r}, or --limit 0 for all")
 
@@ -60,14 +60,20 @@ def _condition(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def _show(found: list[ThreadInfo]) -> None:
+def _show(found: list[ThreadInfo], wanted: dict[str, Any]) -> None:
     if not found:
-        note("no threads")
+        note("no threads" + "".join(map(_reading, wanted.items())))
         return
     out = console()
     head = [cell(title, "bold") for title in _TITLES]
     for line in columns([head, *map(_row, found)], right=_NUMBERS):
         out.print(line)
+
+
+def _reading(condition: tuple[str, Any]) -> str:
+    """Why nothing may have been found: a number and its text are two values."""
+    key, value = condition
+    return "" if isinstance(value, str) else f"; if {key} is a text: --where '{key}=\"{json.dumps(value)}\"'"
 
 
 def _row(info: ThreadInfo) -> list[Text]:
