@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from textwrap import dedent
 
 from hypothesis import given
@@ -162,6 +163,6 @@ def test_lines_that_do_not_belong_together_do_not_touch(history):
     rows = list(draw(history))
     known = {id for id, _ in history}
     roots = {id for id, parent in history if parent not in known}
-    for row, after in zip(rows, rows[1:], strict=False):
+    for row, after in pairwise(rows):
         if row.id in roots:
             assert after.drawing[row.drawing.index("*") :][:1] in ("", " ")

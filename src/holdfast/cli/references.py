@@ -55,13 +55,16 @@ def _exact(thread: Thread, text: str) -> Info | None:
     if text == HEAD:
         return next(iter(thread.history(limit=1)), None) or refuse(f"{place(thread)} has no checkpoints")
     if text.startswith(LABEL):
-        return _only(thread, text, thread.history(limit=None, where={"label": text.removeprefix(LABEL)}))
+        label = text.removeprefix(LABEL)
+        return _only(thread, text, thread.history(limit=None, where={"label": label})) if label else None
     if text.startswith(WHOLE):
         whole = text.removeprefix(WHOLE)
-        return (thread.load(whole, channels=()) if whole else None) or next(
-            (info for info in every(thread) if one_line(info.id) == whole), None
-        )
-    return thread.load(text, channels=()) if text else None
+        return _loaded(thread, whole) or next((info for info in every(thread) if one_line(info.id) == whole), None)
+    return _loaded(thread, text)
+
+
+def _loaded(thread: Thread, checkpoint_id: str) -> Info | None:
+    return thread.load(checkpoint_id, channels=()) if checkpoint_id else None
 
 
 def _searched(thread: Thread, text: str) -> Info:
