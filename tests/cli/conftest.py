@@ -36,11 +36,15 @@ class KeptBackend(MemoryBackend):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[str] = []
+        self.seconds_ahead = 0
 
     def __getattribute__(self, name: str) -> Any:
         if name in ("find", "checkpoints", "by_id", "checkpoints_by_id", "marks", "chunks", "threads"):
             self.asked.append(name)
         return super().__getattribute__(name)
+
+    async def now(self) -> int:
+        return await super().now() + self.seconds_ahead * 1_000_000
 
     async def close(self) -> None:
         pass
