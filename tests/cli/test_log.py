@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 
 import pytest
 
@@ -187,6 +188,35 @@ def test_a_long_history_takes_few_reads(memory):
     assert len(invoke("log", "kept:", "t").lines) == 20
     assert len(memory.asked) < 15
     assert "chunks" not in memory.asked  # no state is read
+
+
+def test_a_damaged_fork_does_not_hide_its_origin(tmp_path):
+    path = tmp_path / "agents.db"
+    with holdfast.open(path) as store:
+        store.thread("a").save({})
+        store.thread("a").fork(to="fork", edits={"n": 1})
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE checkpoint SET step = 9 WHERE source = 'fork'")
+    connection.commit()
+    connection.close()
+    shown = invoke("log", str(path), "a")
+    assert (shown.code, outline(shown)) == (0, ["* 0 (HEAD)"])
+    with pytest.raises(holdfast.Corrupt):
+        invoke("log", str(path), "fork", "--all")
+
+
+def test_a_fork_that_is_damaged_further_down_is_left_out_and_named(tmp_path):
+    path = tmp_path / "agents.db"
+    with holdfast.open(path) as store:
+        store.thread("a").save({})
+        store.thread("a").fork(to="fork", edits={"n": 1}).save({})
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE checkpoint SET step = 9 WHERE source = 'fork'")
+    connection.commit()
+    connection.close()
+    shown = invoke("log", str(path), "a", "--all")
+    assert (shown.code, outline(shown)) == (0, ["* 0 (HEAD, a)"])
+    assert shown.err.startswith("thread 'fork' is damaged and left out: ")
 
 
 def test_forks_are_looked_for_in_pages_and_not_without_end(monkeypatch, store, holdfast_command):

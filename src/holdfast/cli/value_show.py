@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 PLAIN_WIDTH: Final = 100  # where there is no terminal
 _LONGEST_TEXT: Final = 400
 _MOST_LINES: Final = 12
-_MOST_ITEMS: Final = 12
+_FIRST_ITEMS: Final = 4
+_LAST_ITEMS: Final = 8  # what came last matters most
 _MOST_DEPTH: Final = 6
 _INDENT: Final = "  "
-_LAST_ONES: Final = 6
+_LAST_MESSAGES: Final = 6
 _BRACKETS: Final[dict[type, tuple[str, str]]] = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}")}
 _ROLES: Final = {"human": "green", "user": "green", "ai": "cyan", "assistant": "cyan", "tool": "magenta"}
 
@@ -61,7 +62,7 @@ class Values:
         """The end of it is what says where it stands."""
         from rich.text import Text
 
-        first = 0 if self.full else max(len(messages) - _LAST_ONES, 0)
+        first = 0 if self.full else max(len(messages) - _LAST_MESSAGES, 0)
         if first:
             self.has_cut = True
             yield Text(f"… {counted(first, 'earlier message')}", "dim")
@@ -112,11 +113,14 @@ class Values:
         return self._group(start, end, [("", one) for one in value], depth)
 
     def _group(self, start: str, end: str, parts: list[tuple[str, Any]], depth: int) -> Node:
-        most = len(parts) if self.full else _MOST_ITEMS
-        nodes = [(key, self._node(one, depth + 1)) for key, one in parts[:most]]
-        if len(parts) > most:
-            nodes.append(("", self._shorter(f"… {len(parts) - most:,} more")))
-        return Group(start, end, nodes)
+        if self.full or len(parts) <= _FIRST_ITEMS + _LAST_ITEMS:
+            return Group(start, end, self._nodes(parts, depth))
+        rest = len(parts) - _FIRST_ITEMS - _LAST_ITEMS
+        ends = self._nodes(parts[:_FIRST_ITEMS], depth), self._nodes(parts[-_LAST_ITEMS:], depth)
+        return Group(start, end, [*ends[0], ("", self._shorter(f"… {rest:,} more")), *ends[1]])
+
+    def _nodes(self, parts: list[tuple[str, Any]], depth: int) -> list[tuple[str, Node]]:
+        return [(key, self._node(one, depth + 1)) for key, one in parts]
 
     def _atom(self, value: Any) -> str:
         if self.full:

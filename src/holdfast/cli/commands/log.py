@@ -86,7 +86,8 @@ def _forks_of(store: holdfast.Store, thread: Thread) -> dict[str, list[str]]:
 
 def _tree(store: holdfast.Store, thread: Thread, limit: int | None) -> Looked:
     members = family.relatives(thread.id, family.every(store))
-    histories = [_readable(store.thread(one, thread.namespace), limit) for one in members]
+    others = (store.thread(one, thread.namespace) for one in members if one != thread.id)
+    histories = [_newest(thread, limit), *(_readable(other, limit) for other in others)]
     every_node = family.merged(histories)
     shown = family.newest(every_node, limit)
     nodes = [shown[key] for key in family.in_order(shown)]
