@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import math
 from collections import deque
@@ -19,6 +20,7 @@ from hypothesis import given, settings
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 import holdfast
+from holdfast.cli import graph, layout
 from holdfast.cli.plain import plain
 from holdfast.cli.value_show import Values
 from tests.unit.codec_values import values as any_value
@@ -102,8 +104,15 @@ def test_every_value_that_can_be_stored_can_be_written(value):
 
 
 def test_a_short_value_is_written_as_python_writes_it():
-    value = {"a": [1, (2,), {3}], "b": {"c": None, 1: b"x"}, "d": (), "e": 'it\'s "x"'}
-    assert text_of(value) == repr(value)
+    value = {"a": [1, (2,), {3}], "b": {"c": None, 1: b"x"}, "d": (), "s": set(), "l": [[], {}], "e": 'it\'s "x"'}
+    assert text_of(value, width=120) == repr(value)
+
+
+@pytest.mark.parametrize("module", [graph, layout], ids=["graph", "layout"])
+def test_the_examples_in_the_code_are_right(module):
+    done = doctest.testmod(module)
+    assert done.attempted
+    assert not done.failed
 
 
 def test_a_wide_value_is_laid_out():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from holdfast.cli.family import Key, Node, key_of
@@ -84,9 +84,5 @@ def as_json(nodes: Sequence[Node], names: Mapping[Key, Names]) -> list[dict[str,
 
 
 def _json_of(info: CheckpointInfo, short: Mapping[str, str], names: Names) -> dict[str, Any]:
-    found = plain_fields(info, CheckpointInfo)
-    return {**found, "short": short[info.id], "is_head": names.is_head} | _lists(heads=names.heads, forks=names.forks)
-
-
-def _lists(**given: Collection[str]) -> dict[str, list[str]]:
-    return {name: list(values) for name, values in given.items()}
+    pointing = {"is_head": names.is_head, "heads": list(names.heads), "forks": list(names.forks)}
+    return {**plain_fields(info, CheckpointInfo), "short": short[info.id], **pointing}

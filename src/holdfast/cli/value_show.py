@@ -100,7 +100,7 @@ class Values:
         if isinstance(value, str | bytes):
             return self._atom(value)
         record = record_of(value)
-        if record is None and type(value) is not dict and type(value) not in _BRACKETS:
+        if record is None and (type(value) not in (dict, *_BRACKETS) or not value):
             return self._atom(value)
         if depth >= (DEEPEST if self.full else _MOST_DEPTH):
             return self._shorter("…")
