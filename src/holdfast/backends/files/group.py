@@ -119,7 +119,7 @@ class Group:
             tree.applied = number
             tree.written = True
         for tree in self._born:
-            self._shelf.trees[tree.number] = tree
+            self._shelf.add(tree)
         for dead, name in self._dead.items():
             self._bury(dead, name)
         for changed in self._renamed - self._dead.keys():

@@ -20,7 +20,7 @@ from holdfast.errors import LookAtTheStorage
 
 log: Final = logging.getLogger("holdfast")
 _GARBAGE: Final = 0.3
-_GARBAGE_AT_CLOSE: Final = 0.15
+_GARBAGE_AT_CLOSE: Final = 0.1
 _LARGE: Final = 64 * 1024
 _SMALL: Final = 16 * 1024
 _FULL_DIRECTORY: Final = 1024 * 1024
