@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,13 +16,14 @@ from holdfast.backends.registry import init_store
 from holdfast.testing.driver import head
 from tests.support.postgres import run, server, with_option
 
+READER, WRITER, NOBODY = ROLES = [f"agents_{one}_{os.getpid()}" for one in ("reader", "writer", "nobody")]
 TREE_TABLES = {"line", "checkpoint", "mark", "log", "chunk", "pending", "sealed", "journal", "run"}
 
 
 @pytest.fixture
 def fresh():
     """A schema's name that nothing has yet; whatever has it afterwards is dropped."""
-    names = ["fresh_schema", 'Odd "name"; --', "été"]
+    names = [f"fresh_schema_{os.getpid()}", f'Odd "name"; -- {os.getpid()}', f"été{os.getpid()}"]
     yield names
     run(server(), *(f'DROP SCHEMA IF EXISTS "{name.replace(chr(34), chr(34) * 2)}" CASCADE' for name in names))
 
@@ -169,23 +171,19 @@ def roles(fresh):
     holdfast.open(named(schema)).close()
     run(
         server(),
-        "DROP ROLE IF EXISTS agents_reader", "DROP ROLE IF EXISTS agents_writer", "DROP ROLE IF EXISTS agents_nobody",
-        "CREATE ROLE agents_reader LOGIN", "CREATE ROLE agents_writer LOGIN", "CREATE ROLE agents_nobody LOGIN",
-        f"GRANT USAGE ON SCHEMA {schema} TO agents_reader, agents_writer",
-        f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO agents_reader, agents_writer",
-        f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO agents_writer",
-        f"REVOKE INSERT, UPDATE, DELETE ON {schema}.format FROM agents_writer",
+        *(f"DROP ROLE IF EXISTS {one}" for one in ROLES),
+        *(f"CREATE ROLE {one} LOGIN" for one in ROLES),
+        f"GRANT USAGE ON SCHEMA {schema} TO {READER}, {WRITER}",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {READER}, {WRITER}",
+        f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {WRITER}",
+        f"REVOKE INSERT, UPDATE, DELETE ON {schema}.format FROM {WRITER}",
     )  # fmt: skip
     yield lambda role: named(schema).replace("postgresql://postgres:@", f"postgresql://{role}@")
-    run(
-        server(),
-        f"DROP SCHEMA {schema} CASCADE",
-        *(f"DROP ROLE agents_{one}" for one in ("reader", "writer", "nobody")),
-    )
+    run(server(), f"DROP SCHEMA {schema} CASCADE", *(f"DROP ROLE {one}" for one in ROLES))
 
 
 def test_a_writer_writes_and_a_reader_reads(roles):
-    with holdfast.open(roles("agents_writer")) as writer, holdfast.open(roles("agents_reader")) as reader:
+    with holdfast.open(roles(WRITER)) as writer, holdfast.open(roles(READER)) as reader:
         thread = writer.thread("t", metadata={"a": "b"})
         for n in range(70):
             thread.save({"messages": ["x" * 100] * n})
@@ -200,7 +198,7 @@ def test_a_writer_writes_and_a_reader_reads(roles):
 
 
 def test_a_reader_can_not_write(roles):
-    with holdfast.open(roles("agents_reader")) as reader:
+    with holdfast.open(roles(READER)) as reader:
         with pytest.raises(AccessDenied, match="lacks rights"):
             reader.thread("t").save({"n": 1})
         assert reader.threads() == []
@@ -208,12 +206,12 @@ def test_a_reader_can_not_write(roles):
 
 def test_somebody_without_rights_learns_so(roles):
     with pytest.raises(AccessDenied):
-        holdfast.open(roles("agents_nobody"))
-    other = roles("agents_nobody").replace("fresh_schema", "not_there_at_all")
+        holdfast.open(roles(NOBODY))
+    other = roles(NOBODY).replace("fresh_schema", "not_there_at_all")
     with pytest.raises(AccessDenied):
         holdfast.open(other)
 
 
 def test_errors_are_holdfasts_own(roles):
     with pytest.raises(HoldfastError):
-        holdfast.open(roles("agents_nobody"))
+        holdfast.open(roles(NOBODY))

@@ -15,7 +15,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ def _embedded() -> str:
     folder = Path(tempfile.gettempdir()) / f"holdfast-postgres-{hashlib.sha256(run.encode()).hexdigest()[:12]}"
     folder.mkdir(exist_ok=True)
     folder.chmod(0o755)
+    atexit.register(_remove, folder)  # before the server's own: what is registered last comes first
     running = get_server(folder / "data", cleanup_mode="delete")
     url = str(running.get_uri())
     with psycopg.connect(url, autocommit=True) as connection:
@@ -58,6 +59,11 @@ def _embedded() -> str:
             connection.execute(f"ALTER SYSTEM SET {setting}".encode())
         connection.execute("SELECT pg_reload_conf()")
     return url
+
+
+def _remove(folder: Path) -> None:
+    with suppress(OSError):  # the server of another process is still in it
+        folder.rmdir()
 
 
 def run(url: str, *statements: str) -> None:
