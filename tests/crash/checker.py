@@ -41,7 +41,10 @@ def accepts_saves(store: Store) -> None:
 
 def check_file(path: Path) -> None:
     """Every row of an SQLite store."""
-    rows = read_rows(path)
+    check_rows(read_rows(path))
+
+
+def check_rows(rows: Rows) -> None:
     _check_lines(rows)
     _check_checkpoints(rows)
     _check_journals(rows)
