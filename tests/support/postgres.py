@@ -14,9 +14,12 @@ import hashlib
 import os
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
@@ -61,6 +64,16 @@ def run(url: str, *statements: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement.encode())
+
+
+@contextmanager
+def database(name: str) -> Iterator[str]:
+    """The URL of a new database on the server, which goes in the end."""
+    run(server(), f'DROP DATABASE IF EXISTS "{name}"', f'CREATE DATABASE "{name}"')
+    try:
+        yield urlunsplit(urlsplit(server())._replace(path=f"/{name}"))
+    finally:
+        run(server(), f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def with_option(url: str, option: str) -> str:
