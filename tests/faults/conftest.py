@@ -9,8 +9,15 @@ import pytest
 from tests.crash.nursery import Nursery
 from tests.faults.proxy import Proxy
 from tests.servers.postgres import Server
+from tests.support.postgres import kept
 
 _numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def _connections_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that is opened here must not get a connection that another one left: its server may be dead by now."""
+    monkeypatch.setattr(kept, "on", False)
 
 
 @pytest.fixture(scope="session")
