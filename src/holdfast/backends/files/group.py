@@ -57,9 +57,9 @@ class Group:
 
     def _deaths(self, batch: Batch, found: dict[int, Part]) -> dict[int, str]:
         """Trees of which nothing is left, and their folders."""
-        dropped = [drop.tree for drop in batch.drops if isinstance(drop, DropTree)]
-        folders = self._shelf.directory.folders | {tree.number: tree.folder.name for tree in self._born}
-        return {tree: folders[tree] for tree in dropped if not found[tree][1] and tree in folders}
+        dropped = [drop.tree for drop in batch.drops if isinstance(drop, DropTree) and not found[drop.tree][1]]
+        trees = [self._look.whole(number) for number in dropped]
+        return {tree.number: tree.folder.name for tree in trees if tree is not None}
 
     def _births(self, batch: Batch, found: dict[int, Part]) -> list[tuple[int, str]]:
         births = []
@@ -96,13 +96,12 @@ class Group:
         if direct is not None:
             tree, parts = direct
             tree.append(self._shelf.directory.waiting.pop(tree.number, []), parts)
-        elif self._entries:
+        elif self._touched or any(map(_changes_directory, self._entries)):
             self._write_to_directory()
         return [tree for number, tree in self._touched.items() if number not in self._dead]
 
     def _one_tree_only(self) -> tuple[Tree, list[Part]] | None:
-        in_directory = any(births or deaths or any(own) for births, deaths, own, _ in self._entries)
-        if in_directory or len(self._touched) != 1:
+        if len(self._touched) != 1 or any(map(_changes_directory, self._entries)):
             return None
         (tree,) = self._touched.values()
         return tree, [part for _, _, _, parts in self._entries for _, part in parts]
@@ -134,6 +133,11 @@ class Group:
         self._shelf.directory.start_over()
         for tree in self._touched.values():
             tree.start_over()
+
+
+def _changes_directory(entry: Entry) -> bool:
+    births, deaths, own, _ = entry
+    return bool(births or deaths or any(own))
 
 
 def _numbered(parts: list[Any], number: int) -> list[Any]:
