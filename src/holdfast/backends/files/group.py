@@ -14,6 +14,7 @@ from holdfast.backends.files.changes import DIRECTORY, Part
 from holdfast.backends.files.directory import Entry
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.names import folder_name
+from holdfast.backends.files.segment import sync_folder
 from holdfast.backends.files.shelf import Shelf
 from holdfast.backends.files.tree import Tree
 from holdfast.backends.rows import ThreadRow
@@ -110,6 +111,8 @@ class Group:
         for tree in self._born:
             folder.make_tree(tree.folder, tree.number)
             tree.segment.read()
+        if self._born:
+            sync_folder(self._shelf.root / THREADS)
         directory = self._shelf.directory
         number = directory.number + 1
         entries = [(births, deaths, own, _numbered(parts, number)) for births, deaths, own, parts in self._entries]
