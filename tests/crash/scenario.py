@@ -29,6 +29,7 @@ OPERATIONS: list[Operation] = [
     {"do": "save", "thread": "s/alone", "recipe": [2, 30, 0], "id": "d1"},
     {"do": "delete", "thread": "s/alone"},
     {"do": "delete", "thread": C},
+    {"do": "collect"},
     {"do": "save", "thread": A, "recipe": [1, 5, 1], "id": "a4"},
 ]
 
