@@ -132,6 +132,7 @@ class Source:
         opened.shares = other
         for namespace, view in opened.views.items():
             if view.line.base_line is not None:
+                opened.bases[namespace] = await _base(self._engine, view)
                 opened.differs[namespace] = await _differs(self._engine, theirs.views[namespace], view)
         if theirs.views[""].line.line == opened.views[""].line.base_line:
             opened.base_journal = opened.views[""].line.base_journal
@@ -149,6 +150,12 @@ async def _covers(engine: Engine, base: View, view: View) -> bool:
         if low <= segment.hi:
             return False
     return all(view.hides(seq) or not base.hides(seq) for seq in base.marks if seq <= view.line.base_seq)
+
+
+async def _base(engine: Engine, view: View) -> int:
+    """The last checkpoint that a view has from its origin: the fork point, or what is left below it."""
+    found = await views.scan_segments(engine, view, await views.inherited(engine, view), view.line.base_seq, 1)
+    return found[0].seq if found else 0
 
 
 async def _differs(engine: Engine, base: View, view: View) -> bool:
@@ -175,6 +182,7 @@ class Opened:
     verifying: bool
     shares: str | None = None
     base_journal: int = 0
+    bases: dict[str, int] = field(default_factory=dict)  # how far the other has the checkpoints
     differs: dict[str, bool] = field(default_factory=dict)  # whether more is said about what is shared
 
     @property
@@ -187,7 +195,7 @@ class Opened:
         )  # fmt: skip
 
     def _line(self, namespace: str, row: LineRow) -> Line:
-        base = row.base_seq if self.shares is not None and row.base_line is not None else 0
+        base = self.bases.get(namespace, 0)
         return Line(namespace, row.seq, row.head_seq, row.updated_at, base, bool(row.whole and base))
 
     async def outline(self) -> AsyncIterator[records.Outline | records.Entries]:
