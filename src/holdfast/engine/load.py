@@ -25,9 +25,12 @@ decode_next = msgspec.msgpack.Decoder(tuple[str, ...]).decode
 decode_write = msgspec.msgpack.Decoder(tuple[str, bytes]).decode
 
 
-async def versions(engine: Engine, tree: int, entries: Iterable[Entry]) -> dict[Ref, Version]:
+async def versions(
+    engine: Engine, tree: int, entries: Iterable[Entry], changes: dict[tuple[int, int], bytes] | None = None
+) -> dict[Ref, Version]:
     """The content of these references: from the cache, and the rest with one question to the backend, unless there are
-    versions among them that are older than their log's last key."""
+    versions among them that are older than their log's last key. Whoever wants to know how each came about gives a dict
+    for the changes, which has those that are at hand."""
     found: dict[Ref, Version] = {}
     missing: dict[int, list[Ref]] = {}
     for ref in sorted({entry._replace(frozen=False) for entry in entries if isinstance(entry, Ref)}):
@@ -41,6 +44,8 @@ async def versions(engine: Engine, tree: int, entries: Iterable[Entry]) -> dict[
         answers = await engine.backend.chunks(tree, [Want(refs[-1].log, refs[-1].pos) for refs in logs])
         missing = {}
         for refs, pieces in zip(logs, answers, strict=True):
+            if changes is not None:
+                changes |= values.changes(refs, pieces)
             for ref, version in zip(refs, values.read(refs, pieces), strict=True):
                 if version is None:
                     missing.setdefault(ref.log, []).append(ref)

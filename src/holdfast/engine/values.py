@@ -251,6 +251,17 @@ def read(refs: Sequence[Ref], pieces: Sequence[Piece]) -> list[Version | None]:
         raise Corrupt(f"value log {ref.log} can't be read up to position {ref.pos}: {error!r}") from error
 
 
+def changes(refs: Sequence[Ref], pieces: Sequence[Piece]) -> dict[tuple[int, int], bytes]:
+    """By log and position, the change that made a version of the one before it. A key is no change."""
+    found: dict[tuple[int, int], bytes] = {}
+    wanted = {ref.pos for ref in refs}
+    for chunk in _opened(pieces):
+        if chunk.log == refs[-1].log and chunk.kind != KEY:
+            for pos in wanted.intersection(range(chunk.lo, chunk.hi + 1)):
+                found[chunk.log, pos] = bytes(chunk.ops[pos - chunk.lo])
+    return found
+
+
 class _Chunk:
     """A chunk, decompressed; taken apart when somebody asks, and then once for all versions that need it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,9 +16,9 @@ from holdfast.testing.driver import Blocking, Opener, StoreTests, everything, gr
 
 def copied(source: Store, target: Store, *args: Any, **kwargs: Any) -> TransferReport:
     """`holdfast.copy`, or its async twin for stores of that façade."""
-    if isinstance(source, Blocking) and isinstance(target, Blocking):
-        made = holdfast.acopy(source._target, target._target, *args, **kwargs)
-        report: TransferReport = source._loop.wait(made)
+    one, other = cast(Any, source), cast(Any, target)
+    if isinstance(one, Blocking):
+        report: TransferReport = one._loop.wait(holdfast.acopy(one._target, other._target, *args, **kwargs))
         return report
     return holdfast.copy(source, target, *args, **kwargs)
 

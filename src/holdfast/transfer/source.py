@@ -12,8 +12,6 @@ from collections.abc import AsyncIterator, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from msgspec import Raw
-
 from holdfast.backends.base import Listed
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.engine import load, places, removal, values, views
@@ -234,6 +232,7 @@ class _Namespace:
     verifying: bool
     recent: OrderedDict[int, tuple[CheckpointRow, Manifest]] = field(default_factory=OrderedDict)
     sealed: dict[int, dict[int, Tellings]] = field(default_factory=dict)  # by the number that sealed them, and by seq
+    changes: dict[tuple[int, int], bytes] = field(default_factory=dict)  # by log and position
     last: int = 0
 
     async def content(self, after: int, words: set[int] | None) -> AsyncIterator[Said]:
@@ -331,7 +330,8 @@ class _Namespace:
                 before = one.before(name)
                 if isinstance(entry, Ref) and not _same(entry, before):
                     wanted += [entry] if before is None else [entry, before]
-        return await load.versions(self.engine, self.view.line.tree, wanted)
+        self.changes.clear()
+        return await load.versions(self.engine, self.view.line.tree, wanted, self.changes)
 
     def _point(self, one: _Prepared, known: dict[Ref, Version]) -> records.Point:
         row = one.row
@@ -355,10 +355,13 @@ class _Namespace:
         old = load.version_of(before, known) if isinstance(before, Ref) else None
         if self.verifying:
             _verify(new, old, one.row, name)
-        if old is None:
+        if old is None or not isinstance(before, Ref):
             return new.parts.enc
-        change = _change(values.split(old.parts), values.split(new.parts))
-        return (change,) if len(change) < new.parts.size else new.parts.enc
+        if before[:2] == (entry.log, entry.pos - 1):  # the store has compared them; it kept the whole if that was best
+            change = self.changes.get(entry[:2]) or _growth(old.parts, new.parts)
+        else:
+            change = _growth(old.parts, new.parts) or change_parts(values.split(old.parts), values.split(new.parts))
+        return (change,) if change is not None and len(change) < new.parts.size else new.parts.enc
 
     # ---------------------------------------------------------------- writes
 
@@ -433,13 +436,13 @@ def _is_at(entry: Entry | None, place: list[int]) -> bool:
     return isinstance(entry, Ref) and [entry.log, entry.pos] == place[:2]
 
 
-def _change(old: Parts, new: Parts) -> bytes:
-    """What grew at its end need not be compared further."""
+def _growth(old: Parts, new: Parts) -> bytes | None:
+    """The change of a list that only grew at its end."""
+    old, new = values.split(old), values.split(new)
     size = len(old.items)
     if old.kind == new.kind == LIST and size < len(new.items) and new.items[:size] == old.items:
-        fresh: list[Raw] = new.items[size:]
-        return append_change(size, fresh)
-    return change_parts(old, new)
+        return append_change(size, new.items[size:])
+    return None
 
 
 def _verify(new: Version, old: Version | None, row: CheckpointRow, name: str | None) -> None:

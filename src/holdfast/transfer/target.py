@@ -38,9 +38,9 @@ from holdfast.backends.rows import (
     sealed,
 )
 from holdfast.engine import leases, load, manifest, tags, values, views
-from holdfast.engine.changes import replay
+from holdfast.engine.changes import replay, whole_change
 from holdfast.engine.context import Engine, Handle, grave_hash
-from holdfast.engine.manifest import Entry, Inline, Manifest, Ref
+from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
 from holdfast.engine.parts import LIST, join
 from holdfast.engine.rows import row_digest
 from holdfast.engine.values import Version, Written
@@ -367,7 +367,7 @@ class Incoming:
             return base
         old = await self._version(line.row.tree, base) if isinstance(base, Ref) else None
         if isinstance(value, bytes):
-            one = values.write(line.row.tree, value, base if isinstance(base, Ref) else None, old)
+            one = _whole(line.row.tree, value, base, old)
         elif isinstance(base, Inline) or base is None or old is None:
             raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} changes a value that is not there")
         else:
@@ -567,6 +567,13 @@ class Incoming:
             drops.append(DropRow(TagRow, tags.status(self.id, self.standing.was)[:3]))
         if head is not None:
             puts.append(tags.status(self.id, root.view.status(head)))
+
+
+def _whole(tree: int, enc: bytes, base: Entry | None, old: Version | None) -> Written:
+    """A value that has nothing worth keeping of the one before it: whoever sent it has compared them."""
+    if not isinstance(base, Ref) or old is None or len(enc) <= INLINE_UP_TO:
+        return values.write(tree, enc, None, None)
+    return values.write_change(tree, enc, whole_change(enc), base, old)
 
 
 def _placed(entry: Entry | None, place: list[int], thread_id: str, seq: int) -> list[int]:
