@@ -366,10 +366,10 @@ class _Namespace:
     # ---------------------------------------------------------------- writes
 
     def _postponed(self, seq: int, told: Tellings) -> Tellings:
-        """Writes that are parts of what a later checkpoint holds come after that one."""
+        """Writes that a later checkpoint sealed, and may hold parts of, come after that one."""
         now: Tellings = {}
         for key, one in told.items():
-            if isinstance(one.write.value, list) and one.number > seq and one.number <= self.view.line.seq:
+            if seq < one.number <= self.view.line.seq:
                 self.sealed.setdefault(one.number, {}).setdefault(seq, {})[key] = one
             else:
                 now[key] = one
