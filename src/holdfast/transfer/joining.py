@@ -33,6 +33,7 @@ class Join:
     ours_last: int = 0  # the last that only the source has
     theirs_last: int = 0  # the last that only the target has
     theirs_only: list[int] = field(default_factory=list)
+    coming: int = 0  # how many of the source's are past `end`
     missing: int = 0  # how many the target lacks of those up to `end`
     ours_only: list[Item] = field(default_factory=list)  # past `common`, and not past `end`
     differing: set[int] = field(default_factory=set)  # the same, and other words about it
@@ -86,6 +87,8 @@ class Join:
 
     def _only_ours(self, ours: Item) -> None:
         self.ours_last = ours.seq
-        if ours.seq <= self.end:
+        if ours.seq > self.end:
+            self.coming += 1
+        else:
             self.missing += 1
             self.ours_only.append(ours)

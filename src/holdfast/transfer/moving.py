@@ -82,7 +82,12 @@ async def export(
         out.write(records.Opening(records.FORMAT, len(ids)))
         for place, thread_id in enumerate(ids):
             opened = await source.open(thread_id, ids[:place])
-            await _export(opened, out, counts, telling)
+            try:
+                await _export(opened, out, counts, telling)
+            except Corrupt as error:
+                if not await source.moved_on(opened):
+                    raise
+                raise Contended(f"thread {thread_id!r} was pruned while it was exported; try again") from error
         out.write(records.Closing(counts.threads, counts.checkpoints))
     return counts.report()
 
@@ -176,7 +181,10 @@ async def _copy(origin: Source, there: Target, thread_id: str, earlier: list[str
             sharing = False
         except Contended:
             continue
-    raise Contended(f"thread {thread_id!r}: other writers were faster {_ATTEMPTS} times in the target; try again")
+        except Corrupt:
+            if not await origin.moved_on(opened):
+                raise
+    raise Contended(f"thread {thread_id!r}: other writers were faster {_ATTEMPTS} times meanwhile; try again")
 
 
 # ------------------------------------------------------------------------------------------------ import

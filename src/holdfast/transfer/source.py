@@ -28,7 +28,7 @@ from holdfast.transfer import looking, records
 from holdfast.transfer.looking import Tellings
 from holdfast.transfer.records import Line, Said, Value
 
-_BYTES_AT_ONCE: Final = 8 * 1024 * 1024  # of states whose values are read together
+_BYTES_AT_ONCE: Final = 4 * 1024 * 1024  # of states whose values are read together
 _CACHE: Final = 8 * 1024 * 1024
 _RECENT: Final = 300
 _THREADS: Final = 500
@@ -87,6 +87,14 @@ class Source:
             if other != thread_id and await self._share(opened, other):
                 break
         return opened
+
+    async def moved_on(self, opened: Opened) -> bool:
+        """Whether the thread was changed since it was opened: what was removed meanwhile may be gone."""
+        now = await self._snapshot(opened.thread.id)
+        return any(
+            namespace not in opened.views or view.line.version != opened.views[namespace].line.version
+            for namespace, view in now.views.items()
+        )
 
     async def _snapshot(self, thread_id: str) -> Opened:
         """The root last: it then has all that inner namespaces refer to."""

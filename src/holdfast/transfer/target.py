@@ -52,7 +52,7 @@ from holdfast.transfer.reports import Counts
 from holdfast.transfer.source import Plan
 from holdfast.transfer.standing import Standing, TargetLine, Unshared, abandoned, stand
 
-_CACHE: Final = 24 * 1024 * 1024
+_CACHE: Final = 16 * 1024 * 1024
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 _BATCH_ROWS: Final = 2000
 _RECENT: Final = 300
@@ -233,12 +233,19 @@ class Incoming:
         if self.plan is None:
             self.counts.unchanged += 1
             return
+        self._check_complete()
         for namespace, left in self._untold.items():
             for seq in left:  # the source says no more than what it was saved with
                 await self._word(self._line(namespace), seq, None, None)
         for line in self.record.lines:
             await self._close(line, self._line(line.namespace))
         await self._commit(last=True)
+
+    def _check_complete(self) -> None:
+        """All that the outline told has come."""
+        lines = self.standing.lines.values()
+        if any(line.join.coming for line in lines) or self.standing.journal.coming:
+            raise Corrupt(f"thread {self.record.id!r} came without all that its outline told of")
 
     def _line(self, namespace: str) -> TargetLine:
         try:
@@ -253,6 +260,7 @@ class Incoming:
             raise Corrupt(f"thread {self.record.id!r}: the journal entry {said.seq} comes twice")
         row = JournalRow(root.row.tree, root.row.line, said.seq, said.kind, said.key, said.created_at, said.body)
         self._put(sealed(row), len(said.body))
+        self.standing.journal.coming -= 1
         root.change(root.row._replace(journal=said.seq))
         self.counts.entries += 1
 
@@ -292,6 +300,7 @@ class Incoming:
             size=line.row.size + stored, updated_at=max(row.created_at, line.row.updated_at),
         ))  # fmt: skip
         self._remember(line, row)
+        line.join.coming -= 1
         self.counts.checkpoints += 1
         self.counts.size += said.size
 
