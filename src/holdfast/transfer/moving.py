@@ -145,14 +145,29 @@ async def copy(
     there = Target(target, names)
     telling = _Telling(progress, len(ids), there.counts)
     refused = _Refused()
-    for place, thread_id in enumerate(ids):
+    try:
+        for place, thread_id in enumerate(ids):
+            try:
+                await _copy(origin, there, thread_id, ids[:place], telling)
+            except (Conflict, Deleted) as error:
+                refused.errors.append(error)
+            telling.after(thread_id)
+    finally:  # what is complete stays, whatever stops the rest
+        await there.queue.flush()
+    for thread_id in _given(there.queue.failed, names):  # somebody made a thread of this id meanwhile
         try:
-            await _copy(origin, there, thread_id, ids[:place], telling)
+            await _copy(origin, there, thread_id, ids, telling)
+            await there.queue.flush()
         except (Conflict, Deleted) as error:
             refused.errors.append(error)
-        telling.after(thread_id)
     refused.check()
     return there.counts.report()
+
+
+def _given(ids: list[str], names: Mapping[str, str]) -> list[str]:
+    """The ids that these have in the source."""
+    back = {new: old for old, new in names.items()}
+    return [back.get(one, one) for one in ids]
 
 
 def _names(as_: Mapping[str, str] | None) -> dict[str, str]:
@@ -199,11 +214,13 @@ async def import_(
     telling = _Telling(progress, 0, there.counts)
     refused = _Refused()
     reading = _Import(there, telling, refused)
-    for offset, record in bundle.read(Path(path)):
-        try:
-            await reading.take(record)
-        except Corrupt as error:
-            raise Corrupt(f"{path}: in the block at byte {offset}: {error}") from error
+    try:
+        for offset, record in bundle.read(Path(path)):
+            await reading.take(record, f"{path}: in the block at byte {offset}")
+    finally:  # what is complete stays, whatever stops the rest
+        await there.queue.flush()
+    if there.queue.failed:
+        raise Contended(f"threads were made meanwhile: {', '.join(map(repr, there.queue.failed[:20]))}; try again")
     refused.check()
     return there.counts.report()
 
@@ -219,9 +236,11 @@ class _Import:
     thread: str = ""
     in_content: bool = False
 
-    async def take(self, record: records.Record) -> None:
+    async def take(self, record: records.Record, where: str) -> None:
         try:
             await self._take(record)
+        except Corrupt as error:
+            raise Corrupt(f"{where}: {error}") from error
         except (Conflict, Deleted) as error:
             self.refused.errors.append(error)
             self.incoming = None

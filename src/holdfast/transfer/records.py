@@ -36,6 +36,7 @@ class Line(Struct, array_like=True, frozen=True):
     updated_at: int
     base: int  # up to here its checkpoints are those of the thread that it shares with
     whole: bool  # a copy, which shares branches too
+    told: bool  # whether the content has all that is said about shared checkpoints; else it is what the other says
 
 
 class Thread(Struct, array_like=True, tag="thread", frozen=True):

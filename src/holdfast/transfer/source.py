@@ -202,7 +202,8 @@ class Opened:
 
     def _line(self, namespace: str, row: LineRow) -> Line:
         base = self.bases.get(namespace, 0)
-        return Line(namespace, row.seq, row.head_seq, row.updated_at, base, bool(row.whole and base))
+        told = self.differs.get(namespace, False)
+        return Line(namespace, row.seq, row.head_seq, row.updated_at, base, bool(row.whole and base), told)
 
     async def outline(self) -> AsyncIterator[records.Outline | records.Entries]:
         for namespace, view in self.views.items():

@@ -47,6 +47,7 @@ from holdfast.engine.values import Version, Written
 from holdfast.errors import Conflict, Contended, Corrupt
 from holdfast.transfer import looking, records
 from holdfast.transfer.joining import Item
+from holdfast.transfer.queue import Queue
 from holdfast.transfer.records import Said, Value
 from holdfast.transfer.reports import Counts
 from holdfast.transfer.source import Plan
@@ -64,14 +65,17 @@ class Target:
         self._whole = engine
         self._names = names
         self.counts = Counts()
+        self.queue = Queue(engine)
 
     async def begin(self, record: records.Thread, *, sharing: bool = True) -> Incoming:
         self._whole.check_open()
         thread_id = self._named(record.id) or record.id
         self._whole.flush(thread_id)
+        if record.shares is not None:  # it may be on its way
+            await self.queue.flush()
         engine = looking.apart(self._whole, _CACHE)
         standing = await stand(engine, record, thread_id, self._named(record.shares) if sharing else None)
-        return Incoming(self._whole, engine, record, thread_id, self._names, standing, self.counts)
+        return Incoming(self._whole, engine, record, thread_id, self._names, standing, self.counts, self.queue)
 
     def _named(self, thread_id: str | None) -> str | None:
         return None if thread_id is None else self._names.get(thread_id, thread_id)
@@ -88,6 +92,7 @@ class Incoming:
     names: Mapping[str, str]
     standing: Standing
     counts: Counts
+    queue: Queue
     plan: Plan | None = None  # None once nothing is to be done
     _puts: list[Row] = field(default_factory=list)
     _chunks: dict[tuple[int, int], ChunkRow] = field(default_factory=dict)
@@ -533,7 +538,9 @@ class Incoming:
         if last:
             await self._publish(expects, puts, drops)
         puts += [*self._puts, *self._chunks.values()]
-        if not await self.engine.backend.commit(Batch(expects, puts, drops)):
+        if last and fresh and not standing.is_sharing:
+            await self.queue.put(self.id, Batch(expects, puts, drops), self._weight)
+        elif not await self.engine.backend.commit(Batch(expects, puts, drops)):
             raise Contended(f"thread {self.id!r} was changed in the target meanwhile; try again")
         for line in changed:
             line.stored, line.touched = line.row.version, False
