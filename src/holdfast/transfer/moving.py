@@ -14,7 +14,7 @@ from holdfast.ids import check_id
 from holdfast.transfer import bundle, lines, records
 from holdfast.transfer.reports import Counts, Listener, TransferProgress, TransferReport
 from holdfast.transfer.source import Opened, Source
-from holdfast.transfer.standing import Unshared
+from holdfast.transfer.standing import Unbased, Unshared
 from holdfast.transfer.target import Incoming, Target
 
 _ATTEMPTS: Final = 20
@@ -178,7 +178,7 @@ def _names(as_: Mapping[str, str] | None) -> dict[str, str]:
 
 async def _copy(origin: Source, there: Target, thread_id: str, earlier: list[str], telling: _Telling) -> None:
     """Again, if others write to the thread in the target meanwhile: what has been moved is there."""
-    sharing = True
+    sharing, alone = True, False
     for _ in range(_ATTEMPTS):
         opened = await origin.open(thread_id, earlier if sharing else ())
         try:
@@ -187,6 +187,7 @@ async def _copy(origin: Source, there: Target, thread_id: str, earlier: list[str
                 await incoming.compare(page)
             plan = await incoming.decide()
             if plan is not None:
+                plan.alone = alone
                 async for said in opened.content(plan):
                     await incoming.take(said)
                     telling.at(thread_id)
@@ -194,6 +195,8 @@ async def _copy(origin: Source, there: Target, thread_id: str, earlier: list[str
             return
         except Unshared:
             sharing = False
+        except Unbased:
+            alone = True
         except Contended:
             continue
         except Corrupt:
@@ -248,6 +251,12 @@ class _Import:
             self.refused.errors.append(Conflict(
                 f"thread {self.thread!r} is a fork, and the store does not have the checkpoints that it shares with "
                 "another thread of the bundle: that one has other content here, or was pruned"
+            ))  # fmt: skip
+            self.incoming = None
+        except Unbased:
+            self.refused.errors.append(Conflict(
+                f"thread {self.thread!r} can't go on here: the checkpoints that the bundle goes on from were removed; "
+                "import it under another id"
             ))  # fmt: skip
             self.incoming = None
 

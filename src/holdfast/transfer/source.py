@@ -41,6 +41,7 @@ class Plan:
     after: dict[str, int]  # by namespace: checkpoints past this number
     words: dict[str, set[int]]  # and what was said about these earlier ones
     journal: int  # and the journal past this number
+    alone: bool = False  # not as changes to earlier ones
 
 
 class Source:
@@ -222,8 +223,9 @@ class Opened:
             for row in entries:
                 yield records.Entry(row.seq, row.kind, row.key, row.created_at, row.body)
         for namespace, view in self.views.items():
-            reading = _Namespace(self.engine, namespace, view, self.verifying)
             after = lines[namespace].base if plan is None else plan.after.get(namespace, 0)
+            lowest = after + 1 if plan is not None and plan.alone else 1
+            reading = _Namespace(self.engine, namespace, view, self.verifying, lowest)
             words: set[int] | None = set() if plan is None else plan.words.get(namespace, set())
             if plan is None and self.differs.get(namespace):
                 words = None
@@ -239,6 +241,7 @@ class _Namespace:
     namespace: str
     view: View
     verifying: bool
+    lowest: int  # values are relative to checkpoints from this number on
     recent: OrderedDict[int, tuple[CheckpointRow, Manifest]] = field(default_factory=OrderedDict)
     sealed: dict[int, dict[int, Tellings]] = field(default_factory=dict)  # by the number that sealed them, and by seq
     changes: dict[tuple[int, int], bytes] = field(default_factory=dict)  # by log and position
@@ -293,7 +296,7 @@ class _Namespace:
         proof = row.parent_digest if row.parent_digest is not None else (above.digest if above is not None else None)
         proven = self._proves(row, manifest, proof)
         base = parent_seq or self.last
-        before = await self._known(base) if base else None
+        before = await self._known(base) if base >= self.lowest else None
         self.last = row.seq
         self._remember(row, manifest)
         if before is None:

@@ -33,6 +33,10 @@ class Unshared(Exception):
     """The target does not have what the thread would share: it has to come with all its checkpoints."""
 
 
+class Unbased(Exception):
+    """The target has removed, and freed, what comes is a change of: it has to come whole."""
+
+
 @dataclass(eq=False)
 class TargetLine:
     """One namespace of a thread in the target."""

@@ -35,6 +35,7 @@ from holdfast.backends.rows import (
     SealedRow,
     TagRow,
     ThreadRow,
+    checked,
     sealed,
 )
 from holdfast.engine import leases, load, manifest, tags, values, views
@@ -51,7 +52,7 @@ from holdfast.transfer.queue import Queue
 from holdfast.transfer.records import Said, Value
 from holdfast.transfer.reports import Counts
 from holdfast.transfer.source import Plan
-from holdfast.transfer.standing import Standing, TargetLine, Unshared, abandoned, stand
+from holdfast.transfer.standing import Standing, TargetLine, Unbased, Unshared, abandoned, stand
 
 _CACHE: Final = 16 * 1024 * 1024
 _BATCH_BYTES: Final = 4 * 1024 * 1024
@@ -178,12 +179,9 @@ class Incoming:
     async def _taken(self, line: TargetLine) -> bool:
         """Whether the target has given a number of the source's to another checkpoint, that was removed since."""
         for item in line.join.ours_only:
-            for one in await views.ancestry(self.engine, line.view):
-                if item.seq > one.base_seq or one.base_line is None:
-                    rows = await self.engine.backend.checkpoints(one.tree, one.line, item.seq, item.seq, 1)
-                    if not rows or rows[0].digest != item.digest:
-                        return True
-                    break
+            row = await self._raw(line, item.seq)
+            if row is not None and row.digest != item.digest:
+                return True
         return False
 
     async def _where(self, line: TargetLine) -> str:
@@ -288,10 +286,8 @@ class Incoming:
             return
         if said.seq <= line.row.seq:
             raise Corrupt(f"thread {self.record.id!r}: checkpoint {said.seq} comes twice, or too late")
-        base = await self._row(line, said.base) if said.base else None
-        known, written = await self._manifest(said, line, base)
-        parent = await self._row(line, said.parent_seq) if said.parent_seq else None
-        row = self._checkpoint(said, line, parent, known)
+        known, written = await self._manifest(said, line, await self._base(line, said))
+        row = self._checkpoint(said, line, await self._parent(line, said), known)
         self._check(said, row, known)
         for one in written:
             self._store(one)
@@ -312,14 +308,15 @@ class Incoming:
     def _checkpoint(
         self, said: records.Point, line: TargetLine, parent: CheckpointRow | None, known: Manifest
     ) -> CheckpointRow:
-        if said.parent_seq and parent is None:
-            raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} follows one that is not there")
         own = line.row
+        parent_id = said.parent_id
+        if said.parent_seq and (parent is None or parent.seq != said.parent_seq):  # the target has removed it
+            parent_id = parent.id if parent is not None else None
         follows = parent is not None and parent.line == own.line and parent.seq == own.seq
         same = said.proof is None or (parent is not None and parent.digest == said.proof)
         return sealed(CheckpointRow(
-            tree=own.tree, line=own.line, seq=said.seq, id=said.id, parent_id=said.parent_id,
-            parent_seq=said.parent_seq,
+            tree=own.tree, line=own.line, seq=said.seq, id=said.id, parent_id=parent_id,
+            parent_seq=parent.seq if parent is not None else 0,
             parent_thread=self._named(said.parent_thread),
             parent_digest=None if same else said.proof,
             stretch=parent.stretch if parent is not None and follows else said.seq,
@@ -329,6 +326,38 @@ class Incoming:
             journal_seq=said.journal_seq, size=said.size, origin=said.origin, era=self.standing.root.row.forks,
             digest=said.digest, manifest=manifest.pack(known),
         ))  # fmt: skip
+
+    async def _parent(self, line: TargetLine, said: records.Point) -> CheckpointRow | None:
+        """The parent; if the target has removed it, its nearest ancestor there."""
+        found = await self._row(line, said.parent_seq) if said.parent_seq else None
+        if found is None and said.parent_seq:
+            self._check_removed(said, said.parent_seq)
+            chain = await views.chain(self.engine, line.view, said.parent_seq)
+            nearest = await views.scan_segments(self.engine, line.view, chain, said.parent_seq, 1)
+            return nearest[0] if nearest else None
+        return found
+
+    async def _base(self, line: TargetLine, said: records.Point) -> CheckpointRow | None:
+        """The checkpoint that values are relative to, removed or not."""
+        found = await self._row(line, said.base) if said.base else None
+        if found is None and said.base:
+            self._check_removed(said, said.base)
+            found = await self._raw(line, said.base)
+            if found is None:
+                raise Unbased
+        return found
+
+    def _check_removed(self, said: records.Point, seq: int) -> None:
+        if self.plan is None or seq > self.plan.after[said.namespace]:
+            raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} follows one that is not there")
+
+    async def _raw(self, line: TargetLine, seq: int) -> CheckpointRow | None:
+        """The row of this number, seen or not."""
+        for one in await views.ancestry(self.engine, line.view):
+            if seq > one.base_seq or one.base_line is None:
+                rows = await self.engine.backend.checkpoints(one.tree, one.line, seq, seq, 1)
+                return checked(rows[0]) if rows else None
+        return None
 
     def _check(self, said: records.Point, row: CheckpointRow, known: Manifest) -> None:
         parent = None if said.proof is None else row._replace(digest=said.proof)
