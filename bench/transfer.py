@@ -61,7 +61,7 @@ def measured(what: str, source: str, target: str) -> None:
 
 
 def _memory() -> int:
-    """The most that this process ever had, in bytes. What getrusage says goes back to the process it was forked from."""
+    """The most that this process ever had, in bytes. What getrusage says includes what its parent had."""
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -98,5 +98,5 @@ def rows() -> Iterator[Row]:
                     "MB",
                     100,
                     f"{found['before'] / 1e6:.0f} MB before it began",
-                )  # noqa: E501
+                )
                 other.unlink(missing_ok=True)

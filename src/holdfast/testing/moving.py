@@ -56,203 +56,203 @@ RICH = ("t", "f", "g", "h", "c")
 
 class Moving(StoreTests):
     @pytest.fixture
-    def other(self, opened: Opener) -> Store:
+    def far(self, opened: Opener) -> Store:
         return opened("b")
 
-    def test_a_copy_in_another_store_shows_the_same(self, store: Store, other: Store) -> None:
+    def test_a_copy_in_another_store_shows_the_same(self, store: Store, far: Store) -> None:
         rich(store)
-        report = copied(store, other)
+        report = copied(store, far)
         assert report.threads == 5
         for name in RICH:
-            assert seen(other, name, "in") == seen(store, name, "in")
-        assert [info.id for info in other.threads(where={"user": "ada"})] == sorted(RICH)
-        assert ids(other.thread("f").history(where={"run_id": "r1"})) == ids(
+            assert seen(far, name, "in") == seen(store, name, "in")
+        assert [info.id for info in far.threads(where={"user": "ada"})] == sorted(RICH)
+        assert ids(far.thread("f").history(where={"run_id": "r1"})) == ids(
             store.thread("f").history(where={"run_id": "r1"})
         )
 
-    def test_copying_again_moves_nothing(self, store: Store, other: Store) -> None:
+    def test_copying_again_moves_nothing(self, store: Store, far: Store) -> None:
         rich(store)
-        copied(store, other)
-        report = copied(store, other)
+        copied(store, far)
+        report = copied(store, far)
         assert (report.threads, report.unchanged) == (5, 5)
         assert (report.checkpoints, report.writes, report.entries, report.size) == (0, 0, 0, 0)
 
-    def test_a_thread_that_went_on_brings_only_what_is_new(self, store: Store, other: Store) -> None:
+    def test_a_thread_that_went_on_brings_only_what_is_new(self, store: Store, far: Store) -> None:
         rich(store)
-        copied(store, other)
+        copied(store, far)
         thread = store.thread("t")
         save_chain(thread, 2)
         thread.put_writes(head(thread).id, [("w", 5)], task_id="new")
         thread.label(thread.history()[3].id, "renamed")
         thread.journal.append("more", 1)
-        report = copied(store, other)
+        report = copied(store, far)
         assert (report.checkpoints, report.writes, report.entries, report.unchanged) == (2, 1, 1, 4)
-        assert seen(other, "t", "in") == seen(store, "t", "in")
+        assert seen(far, "t", "in") == seen(store, "t", "in")
 
-    def test_what_is_copied_can_be_gone_on_with(self, store: Store, other: Store) -> None:
+    def test_what_is_copied_can_be_gone_on_with(self, store: Store, far: Store) -> None:
         rich(store)
-        copied(store, other)
+        copied(store, far)
         for name in RICH:
-            before = ids(other.thread(name).history(None))
-            after = other.thread(name).save(grown(30))
-            assert ids(other.thread(name).history(None)) == [after.id, *before]
+            before = ids(far.thread(name).history(None))
+            after = far.thread(name).save(grown(30))
+            assert ids(far.thread(name).history(None)) == [after.id, *before]
             assert after.seq == store.thread(name).save(grown(30)).seq
-            assert head(other.thread(name)).state == grown(30)
+            assert head(far.thread(name)).state == grown(30)
 
-    def test_what_went_on_there_comes_back(self, store: Store, other: Store) -> None:
+    def test_what_went_on_there_comes_back(self, store: Store, far: Store) -> None:
         save_chain(store.thread("t"), 3)
-        copied(store, other)
-        other.thread("t").save(grown(3))
-        other.thread("t").fork(to="f").save(grown(4))
-        assert copied(store, other).unchanged == 1
-        assert copied(other, store).checkpoints == 2
+        copied(store, far)
+        far.thread("t").save(grown(3))
+        far.thread("t").fork(to="f").save(grown(4))
+        assert copied(store, far).unchanged == 1
+        assert copied(far, store).checkpoints == 2
         for name in ("t", "f"):
-            assert seen(store, name) == seen(other, name)
+            assert seen(store, name) == seen(far, name)
 
-    def test_a_thread_that_went_on_in_both_is_a_conflict(self, store: Store, other: Store) -> None:
+    def test_a_thread_that_went_on_in_both_is_a_conflict(self, store: Store, far: Store) -> None:
         saved = save_chain(store.thread("t"), 3)
         store.thread("u").save({})
-        copied(store, other, ["t"])
+        copied(store, far, ["t"])
         store.thread("t").save({"here": 1})
-        other.thread("t").save({"there": 1})
-        before = seen(other, "t")
+        far.thread("t").save({"there": 1})
+        before = seen(far, "t")
         with pytest.raises(Conflict, match=f"'t'.*{saved[2].id}"):
-            copied(store, other)
-        assert seen(other, "t") == before
-        assert other.thread("u").latest() is not None  # the others are moved all the same
+            copied(store, far)
+        assert seen(far, "t") == before
+        assert far.thread("u").latest() is not None  # the others are moved all the same
 
-    def test_another_thread_of_the_same_id_is_a_conflict(self, store: Store, other: Store) -> None:
+    def test_another_thread_of_the_same_id_is_a_conflict(self, store: Store, far: Store) -> None:
         store.thread("t").save({"n": 1})
-        other.thread("t").save({"n": 2})
-        before = seen(other, "t")
+        far.thread("t").save({"n": 2})
+        before = seen(far, "t")
         with pytest.raises(Conflict, match="nothing in common"):
-            copied(store, other)
-        assert seen(other, "t") == before
+            copied(store, far)
+        assert seen(far, "t") == before
 
-    def test_journals_that_part_are_a_conflict(self, store: Store, other: Store) -> None:
+    def test_journals_that_part_are_a_conflict(self, store: Store, far: Store) -> None:
         store.thread("t").journal.append("a", 1)
-        copied(store, other)
+        copied(store, far)
         store.thread("t").journal.append("b", 1)
-        other.thread("t").journal.append("c", 1)
+        far.thread("t").journal.append("c", 1)
         with pytest.raises(Conflict, match="entry 1"):
-            copied(store, other)
+            copied(store, far)
 
-    def test_a_thread_may_have_another_id_there(self, store: Store, other: Store) -> None:
+    def test_a_thread_may_have_another_id_there(self, store: Store, far: Store) -> None:
         save_chain(store.thread("t"), 3)
-        other.thread("t").save({})
-        copied(store, other, ["t"], as_={"t": "pulled"})
+        far.thread("t").save({})
+        copied(store, far, ["t"], as_={"t": "pulled"})
         found = [
             replace(one, thread_id="t", parent_thread_id=one.parent_id and "t")
-            for one in everything(other.thread("pulled"))
+            for one in everything(far.thread("pulled"))
         ]
         assert found == everything(store.thread("t"))
 
-    def test_a_fork_alone_comes_with_all_that_it_sees(self, store: Store, other: Store) -> None:
+    def test_a_fork_alone_comes_with_all_that_it_sees(self, store: Store, far: Store) -> None:
         rich(store)
         for name in ("g", "f", "h", "c"):
-            copied(store, other, [name])
-            assert seen(other, name, "in") == seen(store, name, "in")
-        assert other.thread("t").info() is None
+            copied(store, far, [name])
+            assert seen(far, name, "in") == seen(store, name, "in")
+        assert far.thread("t").info() is None
 
-    def test_a_fork_that_comes_later_joins_its_origin(self, store: Store, other: Store) -> None:
+    def test_a_fork_that_comes_later_joins_its_origin(self, store: Store, far: Store) -> None:
         save_chain(store.thread("t"), 20)
-        copied(store, other)
+        copied(store, far)
         store.thread("t").fork(store.thread("t").history()[5].id, to="f").save({"n": 1})
-        assert copied(store, other, ["f"]).checkpoints == 15 + 1
-        assert copied(store, other).unchanged == 2
+        assert copied(store, far, ["f"]).checkpoints == 15 + 1
+        assert copied(store, far).unchanged == 2
         with_origin = store.thread("t").fork(to="g")
         with_origin.save({"n": 2})
-        assert copied(store, other, ["t", "g"]).checkpoints == 1
+        assert copied(store, far, ["t", "g"]).checkpoints == 1
         for name in ("f", "g"):
-            assert seen(other, name) == seen(store, name)
+            assert seen(far, name) == seen(store, name)
 
-    def test_what_was_removed_is_not_moved_and_digests_stay(self, store: Store, other: Store) -> None:
+    def test_what_was_removed_is_not_moved_and_digests_stay(self, store: Store, far: Store) -> None:
         thread = store.thread("t")
         saved = save_chain(thread, 5)
         thread.delete_checkpoints([saved[0].id, saved[2].id])
-        assert copied(store, other).checkpoints == 3
-        assert seen(other, "t") == seen(store, "t")
-        assert other.thread("t").load(saved[2].id) is None
-        assert [one.digest for one in other.thread("t").history()] == [saved[n].digest for n in (4, 3, 1)]
+        assert copied(store, far).checkpoints == 3
+        assert seen(far, "t") == seen(store, "t")
+        assert far.thread("t").load(saved[2].id) is None
+        assert [one.digest for one in far.thread("t").history()] == [saved[n].digest for n in (4, 3, 1)]
 
-    def test_a_deleted_thread_does_not_come_back(self, store: Store, other: Store) -> None:
+    def test_a_deleted_thread_does_not_come_back(self, store: Store, far: Store) -> None:
         store.thread("t").save({})
-        copied(store, other)
-        other.thread("t").delete()
+        copied(store, far)
+        far.thread("t").delete()
         with pytest.raises(Deleted, match="'t'"):
-            copied(store, other)
-        assert other.threads() == []
+            copied(store, far)
+        assert far.threads() == []
 
-    def test_nobody_holds_what_comes(self, store: Store, other: Store) -> None:
+    def test_nobody_holds_what_comes(self, store: Store, far: Store) -> None:
         thread = store.thread("t")
         with thread.run(input={"n": 1}) as run:
             run.step("paid", lambda: 7)
-            copied(store, other)
+            copied(store, far)
             run.finish({"n": 2})
-        info = other.thread("t").info()
+        info = far.thread("t").info()
         assert info is not None
         assert info.lease is None
-        assert [one.result for one in other.thread("t").recover().finished] == [7]
-        other.thread("t").save({"mine": 1})
+        assert [one.result for one in far.thread("t").recover().finished] == [7]
+        far.thread("t").save({"mine": 1})
 
-    def test_a_thread_that_is_not_there_is_not_found(self, store: Store, other: Store) -> None:
+    def test_a_thread_that_is_not_there_is_not_found(self, store: Store, far: Store) -> None:
         with pytest.raises(NotFound, match="'nobody'"):
-            copied(store, other, ["nobody"])
+            copied(store, far, ["nobody"])
         with pytest.raises(InvalidArgument):
-            copied(store, other, "nobody")
+            copied(store, far, "nobody")
 
     # ---------------------------------------------------------------- bundles
 
-    def test_a_bundle_brings_everything(self, store: Store, other: Store, tmp_path: Path) -> None:
+    def test_a_bundle_brings_everything(self, store: Store, far: Store, tmp_path: Path) -> None:
         rich(store)
         exported = store.export(None, tmp_path / "x.bundle")
-        report = other.import_(tmp_path / "x.bundle")
+        report = far.import_(tmp_path / "x.bundle")
         assert report == exported
         for name in RICH:
-            assert seen(other, name, "in") == seen(store, name, "in")
-        assert other.import_(tmp_path / "x.bundle").unchanged == 5
+            assert seen(far, name, "in") == seen(store, name, "in")
+        assert far.import_(tmp_path / "x.bundle").unchanged == 5
 
-    def test_a_later_bundle_goes_on(self, store: Store, other: Store, tmp_path: Path) -> None:
+    def test_a_later_bundle_goes_on(self, store: Store, far: Store, tmp_path: Path) -> None:
         save_chain(store.thread("t"), 3)
         store.export(["t"], tmp_path / "x.bundle")
-        other.import_(tmp_path / "x.bundle")
+        far.import_(tmp_path / "x.bundle")
         save_chain(store.thread("t"), 2)
         store.export(["t"], tmp_path / "x.bundle")
-        assert other.import_(tmp_path / "x.bundle").checkpoints == 2
-        assert seen(other, "t") == seen(store, "t")
+        assert far.import_(tmp_path / "x.bundle").checkpoints == 2
+        assert seen(far, "t") == seen(store, "t")
 
-    def test_a_bundle_against_a_thread_that_went_on(self, store: Store, other: Store, tmp_path: Path) -> None:
+    def test_a_bundle_against_a_thread_that_went_on(self, store: Store, far: Store, tmp_path: Path) -> None:
         save_chain(store.thread("t"), 3)
         store.export(["t"], tmp_path / "x.bundle")
-        other.import_(tmp_path / "x.bundle")
-        other.thread("t").save({"there": 1})
-        before = seen(other, "t")
-        assert other.import_(tmp_path / "x.bundle").unchanged == 1
+        far.import_(tmp_path / "x.bundle")
+        far.thread("t").save({"there": 1})
+        before = seen(far, "t")
+        assert far.import_(tmp_path / "x.bundle").unchanged == 1
         store.thread("t").save({"here": 1})
         store.export(["t"], tmp_path / "x.bundle")
         with pytest.raises(Conflict, match="'t'"):
-            other.import_(tmp_path / "x.bundle")
-        assert seen(other, "t") == before
-        other.import_(tmp_path / "x.bundle", as_={"t": "t2"})
-        assert len(other.thread("t2").history()) == 4
+            far.import_(tmp_path / "x.bundle")
+        assert seen(far, "t") == before
+        far.import_(tmp_path / "x.bundle", as_={"t": "t2"})
+        assert len(far.thread("t2").history()) == 4
 
-    def test_a_damaged_bundle_says_where(self, store: Store, other: Store, tmp_path: Path) -> None:
+    def test_a_damaged_bundle_says_where(self, store: Store, far: Store, tmp_path: Path) -> None:
         save_chain(store.thread("t"), 3)
         path = tmp_path / "x.bundle"
         store.export(["t"], path)
         whole = path.read_bytes()
         path.write_bytes(whole[:40] + bytes([whole[40] ^ 1]) + whole[41:])
         with pytest.raises(Corrupt, match="byte 18"):
-            other.import_(path)
+            far.import_(path)
         path.write_bytes(whole[:-5])
         with pytest.raises(Corrupt, match="byte 18"):
-            other.import_(path)
+            far.import_(path)
         path.write_bytes(b"something else")
         with pytest.raises(NotAStore, match="no bundle"):
-            other.import_(path)
-        assert other.threads() == []
+            far.import_(path)
+        assert far.threads() == []
         path.write_bytes(whole)
-        assert other.import_(path).checkpoints == 3
+        assert far.import_(path).checkpoints == 3
 
     def test_lines_of_json_are_for_reading(self, store: Store, tmp_path: Path) -> None:
         thread = store.thread("t", metadata={"user": "ada"})
