@@ -156,7 +156,12 @@ async def _covers(engine: Engine, base: View, view: View) -> bool:
                 low = one.hi + 1
         if low <= segment.hi:
             return False
-    return all(view.hides(seq) or not base.hides(seq) for seq in base.marks if seq <= view.line.base_seq)
+    # One that was saved again has another parent for those who see that than for those who do not.
+    return all(
+        view.was_replaced(seq) if base.was_replaced(seq) else view.hides(seq) or not base.hides(seq)
+        for seq in base.marks
+        if seq <= view.line.base_seq
+    )
 
 
 async def _base(engine: Engine, view: View) -> int:
