@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -414,6 +415,15 @@ class Stores(RuleBasedStateMachine):
             lambda: self.model.delete_run_everywhere(run_id),
             lambda world: world.store(via).delete_run(run_id),
         )
+
+    # ---------------------------------------------------------------- moving
+
+    @rule(via=via, through_a_file=st.booleans())
+    def move(self, via: int, through_a_file: bool) -> None:
+        """What comes to another store shows the same there."""
+        for world in self.worlds:
+            with world.moved(via, Path(self.folder.name) / "bundle" if through_a_file else None) as twin:
+                compare([twin], self.model, NAMESPACES, THREADS, self.tick)
 
     # ---------------------------------------------------------------- forgetting
 
