@@ -21,8 +21,9 @@ from typing import Any, TextIO
 from uuid import UUID
 
 from holdfast.codec import Codec
-from holdfast.engine import load
-from holdfast.engine.context import as_datetime
+from holdfast.engine import load, views
+from holdfast.engine.context import Handle, as_datetime
+from holdfast.engine.manifest import Entry
 from holdfast.engine.views import View
 from holdfast.transfer import looking
 from holdfast.transfer.bundle import told
@@ -35,7 +36,7 @@ Object = dict[str, Any]
 class Writer:
     """A file of lines, under its own name once it is complete. A context manager."""
 
-    def __init__(self, path: Path, codec: Codec) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._made = path.with_name(f".{path.name}.{os.getpid()}.part")
 
@@ -90,16 +91,16 @@ async def thread(codec: Codec, opened: Opened, counts: Counts) -> AsyncIterator[
 async def _namespace(codec: Codec, opened: Opened, namespace: str, view: View, counts: Counts) -> AsyncIterator[Object]:
     engine = opened.engine
     place = {"thread": opened.thread.id, "namespace": namespace}
+    handle = Handle(opened.thread.id, namespace, codec)
     async for rows in looking.pages(engine, view):
         for row in rows:
             known = load.manifest_of(row)
             parent = await looking.row_at(engine, view, row.parent_seq) if row.parent_seq else None
             before = load.manifest_of(parent).channels if parent is not None else {}
-            changed = [name for name, entry in known.channels.items() if name not in before or before[name].digest != entry.digest]  # fmt: skip  # noqa: E501
+            changed = [name for name, entry in known.channels.items() if _differs(entry, before.get(name))]
             state, extra = await load.channels(engine, codec, row, changed)
-            fields = load.fields(
-                _handle(opened, namespace, codec), row, view.label(row), view.status(row), row.parent_id
-            )
+            parent_id, _ = await views.parent_of(engine, view, row)
+            fields = load.fields(handle, row, view.label(row), view.status(row), parent_id)
             counts.checkpoints += 1
             counts.size += row.size
             yield {
@@ -117,10 +118,8 @@ async def _namespace(codec: Codec, opened: Opened, namespace: str, view: View, c
                 }  # fmt: skip
 
 
-def _handle(opened: Opened, namespace: str, codec: Codec) -> Any:
-    from holdfast.engine.context import Handle
-
-    return Handle(opened.thread.id, namespace, codec)
+def _differs(entry: Entry, before: Entry | None) -> bool:
+    return before is None or before.digest != entry.digest
 
 
 def _moment(microseconds: int) -> str:

@@ -70,7 +70,7 @@ async def export(
     counts = Counts()
     telling = _Telling(progress, len(ids), counts)
     if json:
-        with lines.Writer(Path(path), engine.codec) as writer:
+        with lines.Writer(Path(path)) as writer:
             for thread_id in ids:
                 async for line in lines.thread(engine.codec, await source.open(thread_id), counts):
                     writer.write(line)
