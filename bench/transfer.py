@@ -91,7 +91,13 @@ def rows() -> Iterator[Row]:
                 found = _run(what, one, other)
                 speed = found["size"] / found["seconds"] / 1e6
                 note = f"{found['size'] / 1e6:,.0f} MB of state, {stored / 1e6:,.1f} MB stored at {stored / found['seconds'] / 1e6:.1f} MB/s"  # noqa: E501
-                yield Row(f"{what} {name}, seconds for 20 MB of state", 20 / speed, "s", 1.0, note)
+                yield Row(
+                    f"{what} {name}, seconds for 20 MB of state",
+                    20 / speed,
+                    "s",
+                    None if what == "import" else 1.0,
+                    note,
+                )
                 yield Row(
                     f"{what} {name}, memory of the process",
                     found["memory"] / 1e6,

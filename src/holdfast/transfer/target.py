@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 import msgspec
@@ -35,7 +36,6 @@ from holdfast.backends.rows import (
     SealedRow,
     TagRow,
     ThreadRow,
-    checked,
     sealed,
 )
 from holdfast.engine import leases, load, manifest, tags, values, views
@@ -45,9 +45,9 @@ from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
 from holdfast.engine.parts import LIST, join
 from holdfast.engine.rows import row_digest
 from holdfast.engine.values import Version, Written
-from holdfast.errors import Conflict, Contended, Corrupt
+from holdfast.errors import Contended, Corrupt
 from holdfast.transfer import looking, records
-from holdfast.transfer.joining import Item
+from holdfast.transfer.comparing import Comparison, raw_row
 from holdfast.transfer.queue import Queue
 from holdfast.transfer.records import Said, Value
 from holdfast.transfer.reports import Counts
@@ -104,24 +104,23 @@ class Incoming:
 
     # ---------------------------------------------------------------- comparing
 
+    @cached_property
+    def comparison(self) -> Comparison:
+        return Comparison(self.engine, self.record, self.id, self.standing)
+
     async def compare(self, page: records.Outline | records.Entries) -> None:
-        if isinstance(page, records.Entries):
-            await self.standing.journal.feed(Item(*row) for row in page.rows)
-        else:
-            await self._line(page.namespace).join.feed(Item(*row) for row in page.rows)
+        await self.comparison.feed(page)
 
     async def decide(self) -> Plan | None:
         """What is wanted; None if nothing is. Two sides that both went on are a conflict, and nothing is written."""
         standing = self.standing
-        for one in standing.lines.values():
-            await one.join.finish()
-        await standing.journal.finish()
+        await self.comparison.finish()
         if standing.thread is None and standing.is_sharing and not standing.is_staged:
             self._share()
         elif standing.thread is not None:
-            if not await self._goes_on():
+            if not await self.comparison.goes_on():
                 return None
-        elif standing.is_staged and self._is_something_else():
+        elif standing.is_staged and self.comparison.is_something_else():
             root = standing.root
             await self.engine.backend.commit(Batch([self._at(root)], [abandoned(root.row)]))
             raise Contended(f"thread {self.id!r} was begun as something else before; try again")
@@ -133,69 +132,11 @@ class Incoming:
         self._untold = {name: set(seqs) for name, seqs in self.plan.words.items()}
         return self.plan
 
-    def _is_something_else(self) -> bool:
-        """Whether what was begun before is not the beginning of what comes now."""
-        joins = [self.standing.journal, *(line.join for line in self.standing.lines.values())]
-        return any(join.theirs_only or join.missing for join in joins)
-
     def _wanted(self, line: TargetLine) -> set[int]:
         """The checkpoints about which the source says something else. A fork that does not see what its base says
         needs all that is said."""
         sees_words = line.later is None or line.view is line.later
         return line.join.differing if sees_words else line.join.spoken
-
-    async def _goes_on(self) -> bool:
-        """Whether the source has anything that an existing thread lacks."""
-        standing = self.standing
-        joins = [standing.journal, *(line.join for line in standing.lines.values())]
-        parted = await self._parted()
-        if parted is not None:
-            raise Conflict(parted, expected=self.record.id, actual=self.id)
-        if standing.others_went_on or any(join.theirs_went_on for join in joins):
-            return False
-        words = any(line.join.differing for line in standing.lines.values())
-        thread = standing.thread
-        return any(join.ours_went_on for join in joins) or words or (
-            thread is not None and thread.metadata != self.record.metadata
-        )  # fmt: skip
-
-    async def _parted(self) -> str | None:
-        """Where the two sides part, if both went on."""
-        standing = self.standing
-        joins = [standing.journal, *(line.join for line in standing.lines.values())]
-        ours = any(join.ours_went_on for join in joins)
-        theirs = standing.others_went_on or any(join.theirs_went_on for join in joins)
-        for line in standing.lines.values():
-            if (line.join.theirs_went_on and ours) or (theirs and line.join.ours_went_on) or await self._taken(line):
-                return await self._where(line)
-        journal = standing.journal
-        if journal.ours_only or (ours and theirs):
-            return (
-                f"thread {self.id!r} went on in both stores: their journals part after entry {journal.common}; "
-                "copy it under another id, or delete one of the two"
-            )
-        return None
-
-    async def _taken(self, line: TargetLine) -> bool:
-        """Whether the target has given a number of the source's to another checkpoint, that was removed since."""
-        for item in line.join.ours_only:
-            row = await self._raw(line, item.seq)
-            if row is not None and row.digest != item.digest:
-                return True
-        return False
-
-    async def _where(self, line: TargetLine) -> str:
-        row = await looking.row_at(self.engine, line.view, line.join.common)
-        namespace = f", namespace {line.row.namespace!r}" if line.row.namespace else ""
-        after = (
-            f"they part after checkpoint {row.id!r} (seq {row.seq})"
-            if row is not None
-            else "they have nothing in common"
-        )
-        return (
-            f"thread {self.id!r}{namespace} has other content in the target: {after}; "
-            "copy it under another id, or delete one of the two"
-        )
 
     def _share(self) -> None:
         """Fork off what is shared, and hide what the other thread shows and this one does not."""
@@ -251,10 +192,7 @@ class Incoming:
             raise Corrupt(f"thread {self.record.id!r} came without all that its outline told of")
 
     def _line(self, namespace: str) -> TargetLine:
-        try:
-            return self.standing.lines[namespace]
-        except KeyError:
-            raise Corrupt(f"thread {self.record.id!r} has no namespace {namespace!r}, which a record names") from None
+        return self.comparison.line(namespace)
 
     def _entry(self, said: records.Entry, root: TargetLine) -> None:
         if self.plan is None or said.seq <= self.plan.journal:
@@ -342,7 +280,7 @@ class Incoming:
         found = await self._row(line, said.base) if said.base else None
         if found is None and said.base:
             self._check_removed(said, said.base)
-            found = await self._raw(line, said.base)
+            found = await raw_row(self.engine, line, said.base)
             if found is None:
                 raise Unbased
         return found
@@ -350,14 +288,6 @@ class Incoming:
     def _check_removed(self, said: records.Point, seq: int) -> None:
         if self.plan is None or seq > self.plan.after[said.namespace]:
             raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} follows one that is not there")
-
-    async def _raw(self, line: TargetLine, seq: int) -> CheckpointRow | None:
-        """The row of this number, seen or not."""
-        for one in await views.ancestry(self.engine, line.view):
-            if seq > one.base_seq or one.base_line is None:
-                rows = await self.engine.backend.checkpoints(one.tree, one.line, seq, seq, 1)
-                return checked(rows[0]) if rows else None
-        return None
 
     def _check(self, said: records.Point, row: CheckpointRow, known: Manifest) -> None:
         parent = None if said.proof is None else row._replace(digest=said.proof)
