@@ -11,6 +11,7 @@ PARTS = (
     "sizes",
     "speed",
     "steps",
+    "transfer",
     "langgraph",
     "postgres",
 )  # each is imported when its turn comes: what it needs weighs on others

@@ -11,7 +11,7 @@ listed, rewound, diffed and forked.
 """
 
 from holdfast._version import __version__
-from holdfast.aio import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, aopen
+from holdfast.aio import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, acopy, aopen
 from holdfast.codec import Opaque
 from holdfast.engine.diff import Diff, Difference
 from holdfast.engine.reduce import extend, merge, replace
@@ -62,7 +62,8 @@ from holdfast.model import (
     is_terminal,
 )
 from holdfast.runs import UNSET
-from holdfast.store import Journal, Run, Store, Thread, open
+from holdfast.store import Journal, Run, Store, Thread, copy, open
+from holdfast.transfer import TransferProgress, TransferReport
 
 __all__ = [
     "ROOT",
@@ -116,12 +117,16 @@ __all__ = [
     "Thread",
     "ThreadBusy",
     "ThreadInfo",
+    "TransferProgress",
+    "TransferReport",
     "TryAgain",
     "Unreachable",
     "UnsafeEffect",
     "WriteLost",
     "__version__",
+    "acopy",
     "aopen",
+    "copy",
     "extend",
     "is_terminal",
     "merge",

@@ -8,6 +8,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Generic, TypeVar, overload
 
+from holdfast import transfer
 from holdfast._drive import Driver, called, sleep, threaded
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
@@ -19,6 +20,7 @@ from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import Checkpoint, CheckpointInfo, CollectReport, Parent, PruneReport, Retention, ThreadInfo
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
+from holdfast.transfer import Listener, TransferReport
 
 S = TypeVar("S")
 
@@ -59,6 +61,21 @@ class Opening:
     ) -> None:
         if self._store is not None:
             await self._store.close()
+
+
+async def acopy(
+    source: AsyncStore,
+    target: AsyncStore,
+    thread_ids: Iterable[str] | None = None,
+    *,
+    as_: Mapping[str, str] | None = None,
+    progress: Listener | None = None,
+) -> TransferReport:
+    """Bring to one store what it lacks of another's threads (all, if None); `as_` gives threads other ids there.
+
+    What is there is told by digests. A thread that went on in both stores is a `Conflict`, and stays as it is.
+    """
+    return await threaded(transfer.copy, source._calls.engine, target._calls.engine, thread_ids, as_, progress)
 
 
 class AsyncStore:
@@ -138,6 +155,28 @@ class AsyncStore:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
         time and run again. `progress` is told how many trees of threads are done, and of how many."""
         return await self._drive(self._calls.collect, progress)
+
+    async def export(
+        self,
+        thread_ids: Iterable[str] | None,
+        path: str | os.PathLike[str],
+        *,
+        json: bool = False,
+        progress: Listener | None = None,
+    ) -> TransferReport:
+        """Write threads (all, if None) with everything they have to one file: a bundle that `import_` reads, or with
+        `json` lines of JSON for people to read."""
+        return await threaded(transfer.export, self._calls.engine, thread_ids, path, json, progress)
+
+    async def import_(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        as_: Mapping[str, str] | None = None,
+        progress: Listener | None = None,
+    ) -> TransferReport:
+        """Bring in what a bundle has and this store lacks, verified; `as_` gives threads other ids here."""
+        return await threaded(transfer.import_, self._calls.engine, path, as_, progress)
 
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

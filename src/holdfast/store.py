@@ -9,6 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
+from holdfast import transfer
 from holdfast._drive import run
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
@@ -19,6 +20,7 @@ from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import Checkpoint, CheckpointInfo, CollectReport, Parent, PruneReport, Retention, ThreadInfo
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
+from holdfast.transfer import Listener, TransferReport
 
 if TYPE_CHECKING:
     from holdfast.aio import AsyncStore
@@ -42,6 +44,21 @@ def open(
     `schema` is where in a PostgreSQL database the tables are.
     """
     return Store(StoreCalls(run(open_engine, url, types, durability, cache, schema)))
+
+
+def copy(
+    source: Store,
+    target: Store,
+    thread_ids: Iterable[str] | None = None,
+    *,
+    as_: Mapping[str, str] | None = None,
+    progress: Listener | None = None,
+) -> TransferReport:
+    """Bring to one store what it lacks of another's threads (all, if None); `as_` gives threads other ids there.
+
+    What is there is told by digests. A thread that went on in both stores is a `Conflict`, and stays as it is.
+    """
+    return run(transfer.copy, source._calls.engine, target._calls.engine, thread_ids, as_, progress)
 
 
 class Store:
@@ -122,6 +139,28 @@ class Store:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
         time and run again. `progress` is told how many trees of threads are done, and of how many."""
         return run(self._calls.collect, progress)
+
+    def export(
+        self,
+        thread_ids: Iterable[str] | None,
+        path: str | os.PathLike[str],
+        *,
+        json: bool = False,
+        progress: Listener | None = None,
+    ) -> TransferReport:
+        """Write threads (all, if None) with everything they have to one file: a bundle that `import_` reads, or with
+        `json` lines of JSON for people to read."""
+        return run(transfer.export, self._calls.engine, thread_ids, path, json, progress)
+
+    def import_(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        as_: Mapping[str, str] | None = None,
+        progress: Listener | None = None,
+    ) -> TransferReport:
+        """Bring in what a bundle has and this store lacks, verified; `as_` gives threads other ids here."""
+        return run(transfer.import_, self._calls.engine, path, as_, progress)
 
     def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

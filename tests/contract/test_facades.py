@@ -84,6 +84,11 @@ def test_open_and_aopen_take_the_same() -> None:
     assert described(holdfast.open)[:-1] == described(holdfast.aopen)[:-1]
 
 
+def test_copy_and_acopy_take_the_same() -> None:
+    assert described(holdfast.copy) == described(holdfast.acopy)
+    assert holdfast.copy.__doc__ == holdfast.acopy.__doc__
+
+
 async def use_all_ways(url: str) -> list[int]:
     found = []
     opened = await holdfast.aopen(url)

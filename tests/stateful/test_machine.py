@@ -427,6 +427,15 @@ class Stores(RuleBasedStateMachine):
             assert world.store(via).collect().skipped == ()
             assert world.store(via).collect().rows == 0
 
+    # ---------------------------------------------------------------- moving
+
+    @rule(via=via, through_a_file=st.booleans())
+    def move(self, via: int, through_a_file: bool) -> None:
+        """What comes to another store shows the same there."""
+        for world in self.worlds:
+            with world.moved(via, Path(self.folder.name) / "bundle" if through_a_file else None) as twin:
+                compare([twin], self.model, NAMESPACES, THREADS, self.tick)
+
     # ---------------------------------------------------------------- forgetting
 
     @rule(via=via)

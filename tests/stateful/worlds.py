@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,19 @@ class World:
     def close(self) -> None:
         for store in self.stores:
             store.close()
+
+    @contextmanager
+    def moved(self, via: int, bundle: Path | None) -> Iterator[World]:
+        """Another world, to which everything was moved, directly or through a file."""
+        twin = World(f"{self.name}, moved", "memory:", 1)
+        twin.real, twin.known = self.real, self.known
+        if bundle is None:
+            holdfast.copy(self.store(via), twin.store(0))
+        else:
+            self.store(via).export(None, bundle)
+            twin.store(0).import_(bundle)
+        yield twin
+        twin.close()
 
     # ---------------------------------------------------------------- what is seen
 

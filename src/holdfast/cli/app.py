@@ -51,7 +51,8 @@ def command_modules() -> list[str]:
 
 
 def command_name(module_name: str) -> str:
-    return module_name.replace("_", "-")
+    """A module can't have the name of a keyword: `import_` is the command `import`."""
+    return module_name.rstrip("_").replace("_", "-")
 
 
 def _print_version(wanted: bool) -> None:

@@ -59,11 +59,16 @@ def change(old: bytes, new: bytes) -> bytes:
 
 
 def change_parts(old: Parts, new: Parts, depth: int = 0) -> bytes:
-    whole = b"\x92\x00" + new.enc
+    whole = whole_change(new.enc)
     if old.kind != new.kind or old.kind == ATOM or depth > _MAX_DEPTH:
         return whole
     found = _COMPARE[old.kind](old, new, depth)
     return found if found is not None and len(found) < len(whole) else whole
+
+
+def whole_change(enc: bytes) -> bytes:
+    """The change to this value, whatever was there before."""
+    return b"\x92\x00" + enc
 
 
 def append_change(size: int, items: list[Raw]) -> bytes:

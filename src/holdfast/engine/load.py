@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -24,9 +25,12 @@ decode_next = msgspec.msgpack.Decoder(tuple[str, ...]).decode
 decode_write = msgspec.msgpack.Decoder(tuple[str, bytes]).decode
 
 
-async def versions(engine: Engine, tree: int, entries: Iterable[Entry]) -> dict[Ref, Version]:
+async def versions(
+    engine: Engine, tree: int, entries: Iterable[Entry], changes: dict[tuple[int, int], bytes] | None = None
+) -> dict[Ref, Version]:
     """The content of these references: from the cache, and the rest with one question to the backend, unless there are
-    versions among them that are older than their log's last key."""
+    versions among them that are older than their log's last key. Whoever wants to know how each came about gives a dict
+    for the changes, which has those that are at hand."""
     found: dict[Ref, Version] = {}
     missing: dict[int, list[Ref]] = {}
     for ref in sorted({entry._replace(frozen=False) for entry in entries if isinstance(entry, Ref)}):
@@ -40,6 +44,8 @@ async def versions(engine: Engine, tree: int, entries: Iterable[Entry]) -> dict[
         answers = await engine.backend.chunks(tree, [Want(refs[-1].log, refs[-1].pos) for refs in logs])
         missing = {}
         for refs, pieces in zip(logs, answers, strict=True):
+            if changes is not None:
+                changes |= values.changes(refs, pieces)
             for ref, version in zip(refs, values.read(refs, pieces), strict=True):
                 if version is None:
                     missing.setdefault(ref.log, []).append(ref)
@@ -166,13 +172,13 @@ async def pending_writes(
     for one in await engine.backend.pending(view.line, list(merged)):
         for write in writes_in(one):
             _merge(merged[one.seq], write)
-    refs = [_version_in(one.value) for found in merged.values() for one in found.values() if type(one.value) is list]
+    refs = [version_in(one.value) for found in merged.values() for one in found.values() if type(one.value) is list]
     known = {ref._replace(digest=b""): version for ref, version in (loaded or {}).items()} if refs else {}
     missing = [ref for ref in refs if ref not in known]
     known |= await versions(engine, view.line.tree, missing) if missing else {}
     return {
         seq: tuple(
-            PendingWrite(one.task_id, one.idx, one.channel, codec.decode(_encoding_of(one.value, known)), one.task_path)
+            PendingWrite(one.task_id, one.idx, one.channel, codec.decode(part_of(one.value, known)), one.task_path)
             for one in sorted(found.values())
         )
         for seq, found in merged.items()
@@ -190,6 +196,15 @@ def writes_in(row: PendingRow | SealedRow) -> list[Stored]:
     ]
 
 
+def short(task_id: str) -> str | bytes:
+    """A UUID's text is more than twice as long as the UUID."""
+    if len(task_id) == 36:
+        with suppress(ValueError):
+            short = UUID(task_id)
+            return short.bytes if str(short) == task_id else task_id
+    return task_id
+
+
 def _merge(known: dict[tuple[str, int], Stored], write: Stored) -> None:
     """A repeated data write is ignored; a control write (a negative index) replaces."""
     key = (write.task_id, write.idx)
@@ -197,14 +212,15 @@ def _merge(known: dict[tuple[str, int], Stored], write: Stored) -> None:
         known[key] = write
 
 
-def _version_in(value: list[int]) -> Ref:
+def version_in(value: list[int]) -> Ref:
     return Ref(value[0], value[1], b"")
 
 
-def _encoding_of(value: bytes | list[int], known: dict[Ref, Version]) -> bytes:
+def part_of(value: bytes | list[int], known: dict[Ref, Version]) -> bytes:
+    """The encoding of a pending write's value."""
     if isinstance(value, bytes):
         return value
-    parts = known[_version_in(value)].parts
+    parts = known[version_in(value)].parts
     place = value[2:]
     if not place:
         return parts.enc

@@ -11,9 +11,7 @@ Only writes that this process has put are sealed, and only if they are still tho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final
-from uuid import UUID
 
 from msgspec import Raw
 
@@ -82,19 +80,12 @@ def _data(rows: list[PendingRow]) -> list[PendingRow]:
 def _whole(rows: list[PendingRow], number: int, parts: _Parts) -> SealedRow:
     tasks: dict[tuple[str | bytes, str], list[tuple[int, str, bytes | list[int]]]] = {}
     for write in (_sealed(one, parts) for row in rows for one in load.writes_in(row)):
-        tasks.setdefault((_short(write.task_id), write.task_path), []).append((write.idx, write.channel, write.value))
+        tasks.setdefault((load.short(write.task_id), write.task_path), []).append(
+            (write.idx, write.channel, write.value)
+        )
     whole: load.Sealed = [(task, path, found) for (task, path), found in tasks.items()]
     first = rows[0]
     return sealed(SealedRow(first.tree, first.line, first.seq, number, first.era, load.encode(whole)))
-
-
-def _short(task_id: str) -> str | bytes:
-    """A UUID's text is more than twice as long as the UUID."""
-    if len(task_id) == 36:
-        with suppress(ValueError):
-            short = UUID(task_id)
-            return short.bytes if str(short) == task_id else task_id
-    return task_id
 
 
 class _Parts:

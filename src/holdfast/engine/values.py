@@ -81,7 +81,7 @@ class Version:
     def digests(self) -> bytes:
         """Of the items, one after the other. The first to build on a version that was read checks what it is."""
         if self.known is None:
-            parts = _split(self.parts)
+            parts = split(self.parts)
             digests = item_digests(parts, None, b"")
             if value_digest(parts, digests) != self.digest:
                 raise Corrupt("a stored value does not match its digest; verify() tells which")
@@ -113,7 +113,7 @@ def write(tree: int, enc: bytes, base: Ref | None, old: Version | None) -> Writt
     parts = parts_of(enc)
     if base is None or old is None:
         return _write_key(tree, new_number(), 0, parts, None)
-    return _write_change(tree, parts, change_parts(_split(old.parts), parts), base, old)
+    return _write_change(tree, parts, change_parts(split(old.parts), parts), base, old)
 
 
 def write_change(tree: int, enc: bytes, op: bytes, base: Ref, old: Version) -> Written:
@@ -126,7 +126,7 @@ def append(tree: int, items_enc: bytes, base: Ref, old: Version) -> Written | No
     if old.parts.kind != LIST or shape_of(items_enc).kind != LIST:
         return None
     fresh = split_items(items_enc)
-    known = _split(old.parts)
+    known = split(old.parts)
     if known.items and is_tagged(known.items[0]):
         return None
     old.parts = known
@@ -210,10 +210,11 @@ def _frame(tree: int, log: int, last: int, tail: Tail, size: int) -> _Framed:
 def _digests(parts: Parts, old: Version | None) -> bytes:
     if old is None:
         return item_digests(parts, None, b"")
-    return item_digests(parts, _split(old.parts), old.digests)
+    return item_digests(parts, split(old.parts), old.digests)
 
 
-def _split(parts: Parts) -> Parts:
+def split(parts: Parts) -> Parts:
+    """The same value with its items at hand."""
     return parts if parts.items or parts.kind == ATOM else parts_of(parts.enc)
 
 
@@ -248,6 +249,17 @@ def read(refs: Sequence[Ref], pieces: Sequence[Piece]) -> list[Version | None]:
         raise
     except Exception as error:
         raise Corrupt(f"value log {ref.log} can't be read up to position {ref.pos}: {error!r}") from error
+
+
+def changes(refs: Sequence[Ref], pieces: Sequence[Piece]) -> dict[tuple[int, int], bytes]:
+    """By log and position, the change that made a version of the one before it. A key is no change."""
+    found: dict[tuple[int, int], bytes] = {}
+    wanted = {ref.pos for ref in refs}
+    for chunk in _opened(pieces):
+        if chunk.log == refs[-1].log and chunk.kind != KEY:
+            for pos in wanted.intersection(range(chunk.lo, chunk.hi + 1)):
+                found[chunk.log, pos] = bytes(chunk.ops[pos - chunk.lo])
+    return found
 
 
 class _Chunk:

@@ -15,6 +15,7 @@ from holdfast.testing.freezing import ForksOfForks, Freezing
 from holdfast.testing.history import History
 from holdfast.testing.journaling import Journaling
 from holdfast.testing.listing import Threads
+from holdfast.testing.moving import Moving
 from holdfast.testing.naming import Naming
 from holdfast.testing.nesting import Nesting
 from holdfast.testing.pending import Labels, PendingWrites
@@ -33,7 +34,7 @@ from holdfast.testing.values import Extra, Mutation, Values
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
     Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Collecting, Deleting, PendingWrites, Labels, Naming,
-    Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Concurrency, Closing,
+    Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

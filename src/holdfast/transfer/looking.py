@@ -1,0 +1,103 @@
+"""Looking at a thread from end to end, oldest first, on either side of a transfer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from msgspec.msgpack import Encoder
+
+from holdfast.backends.rows import CheckpointRow, JournalRow, LineRow, SealedRow, checked
+from holdfast.engine import appending, load, views
+from holdfast.engine.cache import Cache
+from holdfast.engine.context import Engine
+from holdfast.engine.views import Segment, View
+
+PAGE: Final = 256
+
+_encode = Encoder().encode
+
+
+def apart(engine: Engine, cache: int) -> Engine:
+    """The same store with a cache of its own, so that what passes through leaves what others use."""
+    return Engine(engine.backend, engine.codec, engine.url, cache=Cache(cache))
+
+
+async def segments(engine: Engine, view: View) -> list[Segment]:
+    """All that a view sees, oldest first."""
+    below = await views.inherited(engine, view) if view.line.base_line is not None else []
+    return [*reversed(below), view.own]
+
+
+async def pages(engine: Engine, view: View, after: int = 0) -> AsyncIterator[list[CheckpointRow]]:
+    """The checkpoints that a view sees past a number, oldest first."""
+    for segment in await segments(engine, view):
+        low = max(segment.lo, after + 1)
+        while low <= segment.hi:
+            rows = await engine.backend.checkpoints(view.line.tree, segment.line, low, segment.hi, PAGE, oldest=True)
+            seen = [row for row in map(checked, rows) if not view.hides(row.seq)]
+            if seen:
+                yield seen
+            if len(rows) < PAGE:
+                break
+            low = rows[-1].seq + 1
+
+
+async def row_at(engine: Engine, view: View, seq: int) -> CheckpointRow | None:
+    """The checkpoint with this number, if the view sees it."""
+    for segment in await segments(engine, view):
+        if segment.lo <= seq <= segment.hi and not view.hides(seq):
+            found = await engine.backend.checkpoints(view.line.tree, segment.line, seq, seq, 1)
+            return checked(found[0]) if found else None
+    return None
+
+
+async def entries(engine: Engine, root: LineRow, after: int = 0) -> AsyncIterator[list[JournalRow]]:
+    """The journal past a number, oldest first."""
+    while rows := await appending.read(engine, root, after, root.journal, PAGE):
+        yield rows
+        after = rows[-1].seq
+
+
+def entry_hash(row: JournalRow) -> bytes:
+    return blake2b(_encode((row.seq, row.kind, row.key, row.body)), digest_size=16, person=b"entry").digest()
+
+
+# ------------------------------------------------------------------------------------------------ words
+
+
+class Told(NamedTuple):
+    """A pending write, and the number of the checkpoint that sealed it, or 0."""
+
+    write: load.Stored
+    number: int
+
+
+Tellings = dict[tuple[str, int], Told]
+
+
+async def writes_of(engine: Engine, view: View, rows: Sequence[CheckpointRow]) -> dict[int, Tellings]:
+    """The pending writes of these checkpoints by task and index. Of data writes the first counts, of control writes
+    the last."""
+    found: dict[int, Tellings] = {row.seq: {} for row in rows}
+    for one in await engine.backend.pending(view.line, list(found)):
+        number = one.number if isinstance(one, SealedRow) else 0
+        for write in load.writes_in(one):
+            key = (write.task_id, write.idx)
+            if write.idx < 0 or key not in found[one.seq]:
+                found[one.seq][key] = Told(write, number)
+    return found
+
+
+def words_hash(view: View, row: CheckpointRow, writes: Mapping[tuple[str, int], Told]) -> bytes:
+    """What was said about a checkpoint after it was saved; empty if nothing was. The value of a data write is what it
+    was at first, so that its key tells enough."""
+    label, status = view.label(row), view.status(row)
+    if not writes and label == row.label and status == row.status:
+        return b""
+    told = sorted(
+        (one.task_id, one.idx, one.task_path, one.channel, one.value if one.idx < 0 else b"")
+        for one, _ in writes.values()
+    )
+    return blake2b(_encode((label, status, told)), digest_size=8, person=b"words").digest()

@@ -1,0 +1,557 @@
+"""The store that threads go to: compares what it has with the outline of what comes, and writes what it lacks.
+
+Checkpoints are written as saves write them, in this store's own logs and frames, many in one commit. Every value and
+every checkpoint is put together and hashed before it is stored: one that does not match its digest is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Raw
+
+from holdfast.backends.base import (
+    Batch,
+    Drop,
+    DropChunks,
+    DropRow,
+    Expect,
+    GraveAt,
+    LineAt,
+    NamespaceFree,
+    ThreadAbsent,
+)
+from holdfast.backends.rows import (
+    CheckpointRow,
+    ChunkRow,
+    JournalRow,
+    MarkRow,
+    PendingRow,
+    Row,
+    RunRow,
+    SealedRow,
+    TagRow,
+    ThreadRow,
+    sealed,
+)
+from holdfast.engine import leases, load, manifest, tags, values, views
+from holdfast.engine.changes import replay, whole_change
+from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
+from holdfast.engine.parts import LIST, join
+from holdfast.engine.rows import row_digest
+from holdfast.engine.values import Version, Written
+from holdfast.errors import Contended, Corrupt
+from holdfast.transfer import looking, records
+from holdfast.transfer.comparing import Comparison, raw_row
+from holdfast.transfer.queue import Queue
+from holdfast.transfer.records import Said, Value
+from holdfast.transfer.reports import Counts
+from holdfast.transfer.source import Plan
+from holdfast.transfer.standing import Standing, TargetLine, Unbased, Unshared, abandoned, stand
+
+_CACHE: Final = 16 * 1024 * 1024
+_BATCH_BYTES: Final = 4 * 1024 * 1024
+_BATCH_ROWS: Final = 2000
+_RECENT: Final = 300
+_append = msgspec.msgpack.Decoder(tuple[Literal[1], int, Literal[0], list[Raw]]).decode
+
+
+class Target:
+    def __init__(self, engine: Engine, names: Mapping[str, str]) -> None:
+        self._whole = engine
+        self._names = names
+        self.counts = Counts()
+        self.queue = Queue(engine)
+
+    async def begin(self, record: records.Thread, *, sharing: bool = True) -> Incoming:
+        self._whole.check_open()
+        thread_id = self._named(record.id) or record.id
+        self._whole.flush(thread_id)
+        if record.shares is not None:  # it may be on its way
+            await self.queue.flush()
+        engine = looking.apart(self._whole, _CACHE)
+        standing = await stand(engine, record, thread_id, self._named(record.shares) if sharing else None)
+        return Incoming(self._whole, engine, record, thread_id, self._names, standing, self.counts, self.queue)
+
+    def _named(self, thread_id: str | None) -> str | None:
+        return None if thread_id is None else self._names.get(thread_id, thread_id)
+
+
+@dataclass(eq=False)
+class Incoming:
+    """One thread on its way into a store."""
+
+    whole: Engine
+    engine: Engine
+    record: records.Thread
+    id: str
+    names: Mapping[str, str]
+    standing: Standing
+    counts: Counts
+    queue: Queue
+    plan: Plan | None = None  # None once nothing is to be done
+    _puts: list[Row] = field(default_factory=list)
+    _chunks: dict[tuple[int, int], ChunkRow] = field(default_factory=dict)
+    _drops: list[Drop] = field(default_factory=list)
+    _runs: set[tuple[str, int]] = field(default_factory=set)
+    _weight: int = 0
+    _untold: dict[str, set[int]] = field(default_factory=dict)
+
+    # ---------------------------------------------------------------- comparing
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        return Comparison(self.engine, self.record, self.id, self.standing)
+
+    async def compare(self, page: records.Outline | records.Entries) -> None:
+        await self.comparison.feed(page)
+
+    async def decide(self) -> Plan | None:
+        """What is wanted; None if nothing is. Two sides that both went on are a conflict, and nothing is written."""
+        standing = self.standing
+        await self.comparison.finish()
+        if standing.thread is None and standing.is_sharing and not standing.is_staged:
+            self._share()
+        elif standing.thread is not None:
+            if not await self.comparison.goes_on():
+                return None
+        elif standing.is_staged and self.comparison.is_something_else():
+            root = standing.root
+            await self.engine.backend.commit(Batch([self._at(root)], [abandoned(root.row)]))
+            raise Contended(f"thread {self.id!r} was begun as something else before; try again")
+        self.plan = Plan(
+            {name: line.row.seq for name, line in standing.lines.items()},
+            {name: set(self._wanted(line)) for name, line in standing.lines.items()},
+            standing.root.row.journal,
+        )
+        self._untold = {name: set(seqs) for name, seqs in self.plan.words.items()}
+        return self.plan
+
+    def _wanted(self, line: TargetLine) -> set[int]:
+        """The checkpoints about which the source says something else. A fork that does not see what its base says
+        needs all that is said."""
+        sees_words = line.later is None or line.view is line.later
+        return line.join.differing if sees_words else line.join.spoken
+
+    def _share(self) -> None:
+        """Fork off what is shared, and hide what the other thread shows and this one does not."""
+        if self.standing.journal.missing:
+            raise Unshared
+        for line in self.standing.lines.values():
+            if line.later is None:
+                continue
+            if line.join.missing:
+                raise Unshared
+            shown = line.join.theirs_only
+            if not line.join.differing:
+                line.view = line.later
+                shown = [seq for seq in shown if not line.later.hides(seq)]
+            line.change(line.view.line._replace(checkpoints=line.join.matched))
+            for seq in shown:
+                self._mark(line, seq, hidden=views.REMOVED)
+
+    # ---------------------------------------------------------------- writing
+
+    async def take(self, said: Said) -> None:
+        """Store it, if it is wanted."""
+        if self.plan is None:
+            return
+        if isinstance(said, records.Point):
+            await self._point(said, self._line(said.namespace))
+        elif isinstance(said, records.Entry):
+            self._entry(said, self.standing.root)
+        elif isinstance(said, records.Words):
+            await self._words(said, self._line(said.namespace))
+        else:
+            await self._writes(said, self._line(said.namespace))
+        if self._weight > _BATCH_BYTES or len(self._puts) > _BATCH_ROWS:
+            await self._commit()
+
+    async def finish(self) -> None:
+        self.counts.threads += 1
+        if self.plan is None:
+            self.counts.unchanged += 1
+            return
+        self._check_complete()
+        for namespace, left in self._untold.items():
+            for seq in left:  # the source says no more than what it was saved with
+                await self._word(self._line(namespace), seq, None, None)
+        for line in self.record.lines:
+            await self._close(line, self._line(line.namespace))
+        await self._commit(last=True)
+
+    def _check_complete(self) -> None:
+        """All that the outline told has come."""
+        lines = self.standing.lines.values()
+        if any(line.join.coming for line in lines) or self.standing.journal.coming:
+            raise Corrupt(f"thread {self.record.id!r} came without all that its outline told of")
+
+    def _line(self, namespace: str) -> TargetLine:
+        return self.comparison.line(namespace)
+
+    def _entry(self, said: records.Entry, root: TargetLine) -> None:
+        if self.plan is None or said.seq <= self.plan.journal:
+            return
+        if said.seq <= root.row.journal:
+            raise Corrupt(f"thread {self.record.id!r}: the journal entry {said.seq} comes twice")
+        row = JournalRow(root.row.tree, root.row.line, said.seq, said.kind, said.key, said.created_at, said.body)
+        self._put(sealed(row), len(said.body))
+        self.standing.journal.coming -= 1
+        root.change(root.row._replace(journal=said.seq))
+        self.counts.entries += 1
+
+    async def _close(self, said: records.Line, line: TargetLine) -> None:
+        """The line as the source has it. The head need not be the last that came."""
+        row = line.row
+        head = await self._row(line, said.head) if said.head else None
+        if said.seq > row.seq or (head is not None and (head.line, head.seq) != (row.head_line, row.head_seq)):
+            line.change(row._replace(
+                seq=max(said.seq, row.seq), head_line=head.line if head is not None else row.head_line,
+                head_seq=head.seq if head is not None else row.head_seq,
+            ))  # fmt: skip
+        if line.touched:
+            line.change(line.row._replace(updated_at=max(said.updated_at, line.row.updated_at)))
+
+    # ---------------------------------------------------------------- checkpoints
+
+    async def _point(self, said: records.Point, line: TargetLine) -> None:
+        if self.plan is None or said.seq <= self.plan.after[said.namespace]:
+            return
+        if said.seq <= line.row.seq:
+            raise Corrupt(f"thread {self.record.id!r}: checkpoint {said.seq} comes twice, or too late")
+        known, written = await self._manifest(said, line, await self._base(line, said))
+        row = self._checkpoint(said, line, await self._parent(line, said), known)
+        self._check(said, row, known)
+        for one in written:
+            self._store(one)
+        if said.run_id is not None and (said.run_id, row.line) not in self._runs:
+            self._runs.add((said.run_id, row.line))
+            self._put(sealed(RunRow(said.run_id, row.tree, row.line)), 0)
+        self._put(row, len(row.manifest) + len(row.metadata) + 200)
+        stored = sum(one.bytes for one in written) + len(row.manifest) + len(row.metadata)
+        line.change(line.row._replace(
+            seq=row.seq, head_line=row.line, head_seq=row.seq, checkpoints=line.row.checkpoints + 1,
+            size=line.row.size + stored, updated_at=max(row.created_at, line.row.updated_at),
+        ))  # fmt: skip
+        self._remember(line, row)
+        line.join.coming -= 1
+        self.counts.checkpoints += 1
+        self.counts.size += said.size
+
+    def _checkpoint(
+        self, said: records.Point, line: TargetLine, parent: CheckpointRow | None, known: Manifest
+    ) -> CheckpointRow:
+        own = line.row
+        parent_id = said.parent_id
+        if said.parent_seq and (parent is None or parent.seq != said.parent_seq):  # the target has removed it
+            parent_id = parent.id if parent is not None else None
+        follows = parent is not None and parent.line == own.line and parent.seq == own.seq
+        same = said.proof is None or (parent is not None and parent.digest == said.proof)
+        return sealed(CheckpointRow(
+            tree=own.tree, line=own.line, seq=said.seq, id=said.id, parent_id=parent_id,
+            parent_seq=parent.seq if parent is not None else 0,
+            parent_thread=self._named(said.parent_thread),
+            parent_digest=None if same else said.proof,
+            stretch=parent.stretch if parent is not None and follows else said.seq,
+            depth=parent.depth + 1 if parent is not None else 1,
+            step=said.step, source=said.source, node=said.node, next=said.next, run_id=said.run_id,
+            status=said.status, label=said.label, metadata=said.metadata, created_at=said.created_at,
+            journal_seq=said.journal_seq, size=said.size, origin=said.origin, era=self.standing.root.row.forks,
+            digest=said.digest, manifest=manifest.pack(known),
+        ))  # fmt: skip
+
+    async def _parent(self, line: TargetLine, said: records.Point) -> CheckpointRow | None:
+        """The parent; if the target has removed it, its nearest ancestor there."""
+        found = await self._row(line, said.parent_seq) if said.parent_seq else None
+        if found is None and said.parent_seq:
+            self._check_removed(said, said.parent_seq)
+            chain = await views.chain(self.engine, line.view, said.parent_seq)
+            nearest = await views.scan_segments(self.engine, line.view, chain, said.parent_seq, 1)
+            return nearest[0] if nearest else None
+        return found
+
+    async def _base(self, line: TargetLine, said: records.Point) -> CheckpointRow | None:
+        """The checkpoint that values are relative to, removed or not."""
+        found = await self._row(line, said.base) if said.base else None
+        if found is None and said.base:
+            self._check_removed(said, said.base)
+            found = await raw_row(self.engine, line, said.base)
+            if found is None:
+                raise Unbased
+        return found
+
+    def _check_removed(self, said: records.Point, seq: int) -> None:
+        if self.plan is None or seq > self.plan.after[said.namespace]:
+            raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} follows one that is not there")
+
+    def _check(self, said: records.Point, row: CheckpointRow, known: Manifest) -> None:
+        parent = None if said.proof is None else row._replace(digest=said.proof)
+        if said.proven and row_digest(said.namespace, row, known, parent) != said.digest:
+            raise Corrupt(
+                f"checkpoint {said.id!r} of thread {self.record.id!r} does not match its digest: it was changed on "
+                "its way, or where it came from"
+            )
+
+    async def _row(self, line: TargetLine, seq: int) -> CheckpointRow | None:
+        row = line.recent.get(seq)
+        if row is None:
+            await self._flush()
+            row = await looking.row_at(self.engine, line.view, seq)
+            if row is not None:
+                self._remember(line, row)
+        return row
+
+    def _remember(self, line: TargetLine, row: CheckpointRow) -> None:
+        line.recent[row.seq] = row
+        line.recent.move_to_end(row.seq)
+        if len(line.recent) > _RECENT:
+            line.recent.popitem(last=False)
+
+    # ---------------------------------------------------------------- values
+
+    async def _manifest(
+        self, said: records.Point, line: TargetLine, base: CheckpointRow | None
+    ) -> tuple[Manifest, list[Written]]:
+        """Where the values of a checkpoint are in this store. Only the last one of the line goes on in its logs."""
+        known = Manifest({}) if base is None else load.manifest_of(base)
+        if base is not None and (base.line, base.seq) != (line.row.line, line.row.seq):
+            known = manifest.frozen(known)
+        written: list[Written] = []
+        channels = {
+            name: await self._value(said, line, value, known.channels.get(name), written)
+            for name, value in said.channels
+        }
+        extra = None
+        if not isinstance(said.extra, bool):
+            extra = await self._value(said, line, said.extra, known.extra, written)
+        return Manifest(channels, extra), written
+
+    async def _value(
+        self, said: records.Point, line: TargetLine, value: Value, base: Entry | None, written: list[Written]
+    ) -> Entry:
+        if value is None:
+            if base is None:
+                raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} names a value that is not there")
+            return base
+        old = await self._version(line.row.tree, base) if isinstance(base, Ref) else None
+        if isinstance(value, bytes):
+            one = _whole(line.row.tree, value, base, old)
+        elif isinstance(base, Inline) or base is None or old is None:
+            raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} changes a value that is not there")
+        else:
+            one = self._changed(said, line.row.tree, value[0], base, old)
+        if isinstance(one.entry, Ref) and one.version is not None:
+            self.engine.cache.put(one.entry[:2], one.version, one.version.cost)
+        written.append(one)
+        return one.entry
+
+    def _changed(self, said: records.Point, tree: int, change: bytes, base: Ref, old: Version) -> Written:
+        try:
+            _, at, _, items = _append(change)
+        except msgspec.MsgspecError:
+            pass
+        else:
+            known = old.parts = values.split(old.parts)
+            grown = values.append(tree, join(LIST, items), base, old) if at == len(known.items) else None
+            if grown is not None:
+                return grown
+        try:
+            enc = replay(old.parts.enc, [change])
+        except Exception as error:
+            raise Corrupt(
+                f"checkpoint {said.id!r} of thread {self.record.id!r}: a change does not fit its value: {error!r}"
+            ) from error
+        return values.write_change(tree, enc, change, base, old)
+
+    async def _version(self, tree: int, ref: Ref) -> Version:
+        known: Version | None = self.engine.cache.get(ref[:2])
+        if known is not None:
+            return known
+        await self._flush()
+        return load.version_of(ref, await load.versions(self.engine, tree, [ref]))
+
+    def _store(self, written: Written) -> None:
+        """A frame takes the place of changes that may be on their way in the same commit."""
+        for drop in written.drops:
+            if isinstance(drop, DropChunks):
+                for lo in range(drop.lo, drop.hi + 1):
+                    self._chunks.pop((drop.log, lo), None)
+            self._drops.append(drop)
+        for row in written.rows:
+            if isinstance(row, ChunkRow):
+                self._chunks[row.log, row.lo] = row
+                self._weight += len(row.body)
+            else:
+                self._put(row, 0)
+
+    # ---------------------------------------------------------------- words
+
+    async def _words(self, said: records.Words, line: TargetLine) -> None:
+        if self._is_wanted(said.namespace, said.seq):
+            self._untold.get(said.namespace, set()).discard(said.seq)
+            await self._word(line, said.seq, said.label, said.status)
+
+    def _is_wanted(self, namespace: str, seq: int) -> bool:
+        return self.plan is not None and (seq > self.plan.after[namespace] or seq in self.plan.words[namespace])
+
+    async def _word(self, line: TargetLine, seq: int, label: str | None, status: str | None) -> None:
+        row = await self._row(line, seq)
+        if row is None:
+            raise Corrupt(f"thread {self.record.id!r}: something is said about checkpoint {seq}, which is not there")
+        wanted = (row.label if label is None else label, row.status if status is None else status)
+        if wanted != (line.view.label(row), line.view.status(row)):
+            if line.stored and line.marks is None:
+                found = await self.engine.backend.marks(line.row.tree, [line.row.line])
+                line.marks = {(one.seq, one.era): one for one in found}
+            self._mark(line, seq, label=wanted[0], status=wanted[1])
+
+    def _mark(
+        self, line: TargetLine, seq: int, hidden: int = 0, label: str | None = None, status: str | None = None
+    ) -> None:
+        own, era = line.row, self.standing.root.row.forks
+        line.marks = line.marks if line.marks is not None else {}
+        known = line.marks.get((seq, era), MarkRow(own.tree, own.line, seq, era, 0, None, None))
+        mark = sealed(known._replace(
+            hidden=hidden or known.hidden, label=known.label if label is None else label,
+            status=known.status if status is None else status,
+        ))  # fmt: skip
+        line.marks[seq, era] = mark
+        self._put(mark, 0)
+        line.view.marks = {**line.view.marks, seq: views.Mark(mark.hidden, mark.label, mark.status)}
+        line.change(line.row._replace(marks=line.row.marks + 1))
+
+    async def _writes(self, said: records.Writes, line: TargetLine) -> None:
+        if self.plan is None or not self._is_wanted(said.namespace, said.seq):
+            return
+        row = await self._row(line, said.seq)
+        by = await self._row(line, said.number) if said.number else None
+        if row is None or (by is None and said.number):
+            raise Corrupt(f"thread {self.record.id!r}: there are writes of checkpoint {said.seq}, which is not there")
+        wanted = said.writes
+        if said.seq <= self.plan.after[said.namespace]:
+            known = (await looking.writes_of(self.engine, line.view, [row]))[row.seq]
+            wanted = [one for one in wanted if one[2] < 0 or (one[0], one[2]) not in known]
+        if by is None:
+            self._pending(line, said.seq, wanted)
+        elif wanted:
+            self._sealed(line, said.seq, wanted, by)
+        self.counts.writes += len(wanted)
+
+    def _pending(self, line: TargetLine, seq: int, writes: list[records.Write]) -> None:
+        own, era = line.row, self.standing.root.row.forks
+        for task_id, path, index, channel, value in writes:
+            if not isinstance(value, bytes):
+                raise Corrupt(f"thread {self.record.id!r}: a write of checkpoint {seq} names a place in nothing")
+            body = load.encode((channel, value))
+            self._put(sealed(PendingRow(own.tree, own.line, seq, task_id, index, era, path, body)), len(body))
+        line.touched = True
+
+    def _sealed(self, line: TargetLine, seq: int, writes: list[records.Write], by: CheckpointRow) -> None:
+        own, era = line.row, self.standing.root.row.forks
+        known = load.manifest_of(by).channels
+        tasks: dict[tuple[str, str], list[tuple[int, str, bytes | list[int]]]] = {}
+        for task_id, path, index, channel, value in writes:
+            place = value if isinstance(value, bytes) else _placed(known.get(channel), value, self.record.id, seq)
+            tasks.setdefault((task_id, path), []).append((index, channel, place))
+        whole: load.Sealed = [(load.short(task), path, found) for (task, path), found in tasks.items()]
+        body = load.encode(whole)
+        self._put(sealed(SealedRow(own.tree, own.line, seq, by.seq, era, body)), len(body))
+        line.touched = True
+
+    def _named(self, thread_id: str | None) -> str | None:
+        return None if thread_id is None else self.names.get(thread_id, thread_id)
+
+    # ---------------------------------------------------------------- commits
+
+    def _put(self, row: Row, weight: int) -> None:
+        self._puts.append(row)
+        self._weight += weight + 50
+
+    async def _flush(self) -> None:
+        """Before something is read that may be on its way."""
+        if self._puts or self._chunks:
+            await self._commit()
+
+    async def _commit(self, *, last: bool = False) -> None:
+        """What has come so far, if everything is still as it was found."""
+        standing = self.standing
+        await self._admit(standing.root)
+        fresh = standing.thread is None and not standing.root.stored
+        lines = list(standing.lines.values())
+        changed = [line for line in lines if line.touched or (fresh and not line.stored)]
+        if not (changed or self._puts or self._chunks or last):
+            return
+        expects, puts, drops = [*standing.expects], [*standing.puts], [*self._drops]
+        for line in {id(one): one for one in (standing.root, *changed)}.values():
+            expects.append(self._at(line))
+            if not line.stored:
+                expects.append(NamespaceFree(line.row.tree, line.row.thread, line.row.namespace))
+        for line in changed:
+            line.change(sealed(line.row._replace(version=line.stored + 1)))
+            puts.append(line.row)
+        if last:
+            await self._publish(expects, puts, drops)
+        puts += [*self._puts, *self._chunks.values()]
+        if last and fresh and not standing.is_sharing:
+            await self.queue.put(self.id, Batch(expects, puts, drops), self._weight)
+        elif not await self.engine.backend.commit(Batch(expects, puts, drops)):
+            raise Contended(f"thread {self.id!r} was changed in the target meanwhile; try again")
+        for line in changed:
+            line.stored, line.touched = line.row.version, False
+            self.whole.cache.drop((self.id, line.row.namespace))
+        standing.expects, standing.puts = [], []
+        self._puts, self._chunks, self._drops, self._weight = [], {}, [], 0
+
+    def _at(self, line: TargetLine) -> Expect:
+        return LineAt(line.row.tree, line.row.line, line.stored)
+
+    async def _admit(self, root: TargetLine) -> None:
+        """A thread that somebody works on is left alone; a worker that died comes too late from here on."""
+        if self.standing.thread is not None and root.row.worker:
+            handle = Handle(self.id, "", self.engine.codec)
+            root.change(await leases.admitted(self.engine, handle, root.row))
+
+    async def _publish(self, expects: list[Expect], puts: list[Row], drops: list[Drop]) -> None:
+        """The entry in the directory, and what threads are listed by."""
+        said, root, old = self.record, self.standing.root, self.standing.thread
+        codec = self.engine.codec
+        row = ThreadRow(
+            self.id, root.row.tree, root.row.line, self.standing.generation, said.created_at, said.metadata,
+            self._named(said.from_thread), said.from_checkpoint,
+        )  # fmt: skip
+        if old is None:
+            expects += [ThreadAbsent(self.id), GraveAt(grave_hash(self.id), 0)]
+            puts.append(sealed(row))
+        elif old.metadata != said.metadata:
+            before = codec.decode(old.metadata) if old.metadata else {}
+            drops += [DropRow(TagRow, tag[:3]) for tag in tags.of_metadata(self.id, before)]
+            puts.append(sealed(old._replace(metadata=said.metadata)))
+        puts += tags.of_metadata(self.id, codec.decode(said.metadata) if said.metadata else {})
+        await self._tag_status(root, puts, drops)
+
+    async def _tag_status(self, root: TargetLine, puts: list[Row], drops: list[Drop]) -> None:
+        head = root.recent.get(root.row.head_seq)
+        if head is None and root.row.head_seq:
+            head = await looking.row_at(self.engine, root.view, root.row.head_seq)
+        if self.standing.was is not None:
+            drops.append(DropRow(TagRow, tags.status(self.id, self.standing.was)[:3]))
+        if head is not None:
+            puts.append(tags.status(self.id, root.view.status(head)))
+
+
+def _whole(tree: int, enc: bytes, base: Entry | None, old: Version | None) -> Written:
+    """A value that has nothing worth keeping of the one before it: whoever sent it has compared them."""
+    if not isinstance(base, Ref) or old is None or len(enc) <= INLINE_UP_TO:
+        return values.write(tree, enc, None, None)
+    return values.write_change(tree, enc, whole_change(enc), base, old)
+
+
+def _placed(entry: Entry | None, place: list[int], thread_id: str, seq: int) -> list[int]:
+    if not isinstance(entry, Ref):
+        raise Corrupt(f"thread {thread_id!r}: a write of checkpoint {seq} names a value that is not there")
+    return [entry.log, entry.pos, *place]
