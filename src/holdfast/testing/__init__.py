@@ -27,7 +27,7 @@ One subject is one small class in a module of its own (`saving`, `forking`, …)
 import pytest
 
 _SUBJECTS = (
-    "asking", "closing", "concurrency", "copying", "deleting", "diffing", "digesting", "driver", "forking", "freezing",
+    "asking", "closing", "collecting", "concurrency", "copying", "deleting", "diffing", "digesting", "driver", "forking", "freezing",
     "history", "journaling", "listing", "moving", "naming", "nesting", "pending", "pruning", "reading", "removing",
     "row_answers", "row_samples", "rows", "saving", "sharing", "states", "updating", "values",
 )  # fmt: skip
