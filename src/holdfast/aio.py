@@ -15,7 +15,7 @@ from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer, may_block
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import Checkpoint, CheckpointInfo, Parent, Progress, PruneReport, Retention, ThreadInfo, VerifyReport
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
 
@@ -132,6 +132,11 @@ class AsyncStore:
     async def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return await self._drive(self._calls.delete_run, run_id)
+
+    async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+        """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
+        meanwhile; `progress` is called now and then."""
+        return await self._drive(self._calls.verify, progress)
 
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

@@ -6,7 +6,7 @@ Arguments are checked here, values are encoded here, and errors about them name 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
@@ -24,6 +24,7 @@ from holdfast.engine import (
     places,
     removal,
     retention,
+    verify,
     writes,
 )
 from holdfast.engine.cache import Cache
@@ -35,7 +36,18 @@ from holdfast.engine.states import Change, replacing
 from holdfast.errors import Conflict, InvalidArgument, NotFound
 from holdfast.ids import MAX_ID, check_id, check_text, is_text, new_id
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import ROOT, SOURCES, Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import (
+    ROOT,
+    SOURCES,
+    Checkpoint,
+    CheckpointInfo,
+    Parent,
+    Progress,
+    PruneReport,
+    Retention,
+    ThreadInfo,
+    VerifyReport,
+)
 
 S = TypeVar("S")
 Types = Iterable[type] | Mapping[str, type]
@@ -99,6 +111,9 @@ class StoreCalls:
     async def delete_run(self, run_id: str) -> int:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
+
+    async def verify(self, progress: Callable[[Progress], None] | None) -> VerifyReport:
+        return await verify.verify(self.engine, progress)
 
     async def bytes_stored(self) -> int:
         self.engine.check_open()

@@ -16,7 +16,7 @@ from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import Checkpoint, CheckpointInfo, Parent, Progress, PruneReport, Retention, ThreadInfo, VerifyReport
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 
 if TYPE_CHECKING:
@@ -116,6 +116,11 @@ class Store:
     def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return run(self._calls.delete_run, run_id)
+
+    def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+        """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
+        meanwhile; `progress` is called now and then."""
+        return run(self._calls.verify, progress)
 
     def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

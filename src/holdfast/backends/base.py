@@ -375,6 +375,10 @@ class Backend(ABC):
         """Rows of one kind in the order of their keys, those that follow the key `after` (all, if it is empty): for
         whoever goes through everything. Of one tree, for the kinds that name it first; else `tree` is None."""
 
+    async def check(self) -> list[str]:
+        """What is wrong with the storage itself, below the rows; one sentence each."""
+        return []
+
     @abstractmethod
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

@@ -249,9 +249,17 @@ def sealed(row: AnyRow) -> AnyRow:
     return tuple.__new__(type(row), (*columns, crc32(_encode(columns))))
 
 
+def is_sound(row: Row) -> bool:
+    """Whether the checksum holds. A damaged column may be something that can't even be encoded."""
+    try:
+        return row[-1] == crc32(_encode(row[:-1]))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def checked(row: AnyRow) -> AnyRow:
     """The row itself if its checksum holds."""
-    if row[-1] != crc32(_encode(row[:-1])):
+    if not is_sound(row):
         raise Corrupt(
             f"the {table_name(type(row))} row with {describe_key(row)} does not match its checksum: "
             "the storage changed it after it was written"
