@@ -438,6 +438,11 @@ class Stores(RuleBasedStateMachine):
             self.tick += 1
             compare(self.worlds, self.model, NAMESPACES, THREADS, self.tick)
 
+    @invariant()
+    def no_world_is_said_to_be_damaged(self) -> None:
+        for world in getattr(self, "worlds", []):
+            assert world.store(self.tick).verify().faults == (), world.name
+
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
