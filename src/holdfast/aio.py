@@ -11,11 +11,21 @@ from typing import Any, Generic, TypeVar, overload
 from holdfast._drive import Driver, called, sleep, threaded
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
+from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer, may_block
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, Progress, PruneReport, Retention, ThreadInfo, VerifyReport
+from holdfast.model import (
+    Checkpoint,
+    CheckpointInfo,
+    CollectReport,
+    Parent,
+    PruneReport,
+    Retention,
+    ThreadInfo,
+    VerifyReport,
+)
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
 
@@ -133,10 +143,15 @@ class AsyncStore:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return await self._drive(self._calls.delete_run, run_id)
 
-    async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+    async def verify(self, progress: Progress | None = None) -> VerifyReport:
         """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
-        meanwhile; `progress` is called now and then."""
+        meanwhile. `progress` is told how many trees of threads are done, and of how many."""
         return await self._drive(self._calls.verify, progress)
+
+    async def collect(self, progress: Progress | None = None) -> CollectReport:
+        """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
+        time and run again. `progress` is told how many trees of threads are done, and of how many."""
+        return await self._drive(self._calls.collect, progress)
 
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

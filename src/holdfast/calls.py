@@ -16,6 +16,7 @@ from holdfast.backends.registry import open_backend, shown
 from holdfast.codec import Codec, channels_of, state_from
 from holdfast.engine import (
     appending,
+    collect,
     commits,
     forks,
     history,
@@ -41,8 +42,8 @@ from holdfast.model import (
     SOURCES,
     Checkpoint,
     CheckpointInfo,
+    CollectReport,
     Parent,
-    Progress,
     PruneReport,
     Retention,
     ThreadInfo,
@@ -112,8 +113,11 @@ class StoreCalls:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
 
-    async def verify(self, progress: Callable[[Progress], None] | None) -> VerifyReport:
+    async def verify(self, progress: collect.Progress | None) -> VerifyReport:
         return await verify.verify(self.engine, progress)
+
+    async def collect(self, progress: collect.Progress | None) -> CollectReport:
+        return await collect.collect(self.engine, progress)
 
     async def bytes_stored(self) -> int:
         self.engine.check_open()

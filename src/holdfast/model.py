@@ -201,12 +201,17 @@ class Quarantined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far a long operation has come."""
+class CollectReport:
+    """What `collect` freed."""
 
-    done: int
-    total: int
-    what: str
+    trees: int  # looked at: a tree is a thread and its forks and copies
+    checkpoints: int
+    writes: int
+    values: int  # chunks of value logs
+    rows: int  # all of these, and what hung on them
+    bytes_before: int
+    bytes_after: int
+    skipped: tuple[str, ...]  # trees that could not be read or kept changing, and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from holdfast._drive import run
 from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
+from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, Parent, Progress, PruneReport, Retention, ThreadInfo, VerifyReport
+from holdfast.model import (
+    Checkpoint,
+    CheckpointInfo,
+    CollectReport,
+    Parent,
+    PruneReport,
+    Retention,
+    ThreadInfo,
+    VerifyReport,
+)
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 
 if TYPE_CHECKING:
@@ -117,10 +127,15 @@ class Store:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return run(self._calls.delete_run, run_id)
 
-    def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+    def verify(self, progress: Progress | None = None) -> VerifyReport:
         """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
-        meanwhile; `progress` is called now and then."""
+        meanwhile. `progress` is told how many trees of threads are done, and of how many."""
         return run(self._calls.verify, progress)
+
+    def collect(self, progress: Progress | None = None) -> CollectReport:
+        """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
+        time and run again. `progress` is told how many trees of threads are done, and of how many."""
+        return run(self._calls.collect, progress)
 
     def bytes_stored(self) -> int:
         """What the store takes up where it lives."""

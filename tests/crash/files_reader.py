@@ -40,10 +40,11 @@ def records(path: Path, salt: int) -> Iterator[Any]:
 
 def apply(tables: Tables, part: Any, tree: int | None) -> None:
     drops, puts = part
-    start = () if tree is None else (tree,)
+    own = KINDS[1:9]
+    start: Any = lambda kind: (tree,) if kind in own else ()  # noqa: E731
     for kind, *rest in drops:
         if kind == 0:
-            tables[KINDS[rest[0]]].pop((*start, *rest[1:]), None)
+            tables[KINDS[rest[0]]].pop((*start(KINDS[rest[0]]), *rest[1:]), None)
         elif kind == 1:
             log, lo, hi = rest
             _drop(tables, rows.ChunkRow, lambda row, log=log, lo=lo, hi=hi: row.log == log and lo <= row.lo <= hi)
@@ -59,7 +60,7 @@ def apply(tables: Tables, part: Any, tree: int | None) -> None:
         else:
             raise AssertionError(f"a drop of kind {kind}")
     for number, *columns in puts:
-        row = KINDS[number]._make((*start, *columns))
+        row = KINDS[number]._make((*start(KINDS[number]), *columns))
         tables[type(row)][row[: KEYS[type(row)]]] = row
 
 

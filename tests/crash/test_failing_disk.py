@@ -10,12 +10,24 @@ import pytest
 
 import holdfast
 from tests.crash import settings, shim
-from tests.crash.checker import check_file
+from tests.crash.backends import ON_DISK, Where
 from tests.crash.jobs import Record
 from tests.crash.nursery import Child, Nursery
 
 STRIDE = max(1, 7 * 240 // settings.ROUNDS)
 TTL = 0.05
+FIRST = {"sqlite": 130, "files": 14}  # the store itself is made before
+LAST = {"sqlite": 400, "files": 40}  # a life has more calls than that
+
+
+@pytest.fixture(params=ON_DISK)
+def folder(request: pytest.FixtureRequest, quick: Path) -> Path:
+    """Where a job and its store are; its name is that of the store's backend."""
+    return quick / str(request.param)
+
+
+def store_in(folder: Path) -> Where:
+    return ON_DISK[folder.name](folder / "store")
 
 
 def carried(shimmed: Nursery, folder: Path, durability: str, at: int = 0, mode: str = "", lasts: bool = False) -> Child:
@@ -27,21 +39,22 @@ def carried(shimmed: Nursery, folder: Path, durability: str, at: int = 0, mode: 
 
 def go_on(shimmed: Nursery, folder: Path, durability: str, trouble: dict[str, str]) -> Child:
     return shimmed.start(
-        "jobs:carry_all", trouble, url=str(folder / "store" / "agents.db"), folder=str(folder), names=["job"],
+        "jobs:carry_all", trouble, url=store_in(folder).url, folder=str(folder), names=["job"],
         durability=durability, ttl=TTL, wait=10.0,
     )  # fmt: skip
 
 
 def check_job(folder: Path, job: Record, lines: list[dict[str, Any]]) -> None:
-    with holdfast.open(folder / "store" / "agents.db") as store:
+    where = store_in(folder)
+    with holdfast.open(where.url) as store:
         job.hear(lines)
         job.check(store)
-    check_file(folder / "store" / "agents.db")
+    where.check_rows()
 
 
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
-def test_a_run_survives_death_at_any_call(shimmed: Nursery, quick: Path, durability: str) -> None:
-    at, folder = 130, quick / "job"  # the file itself is made before
+def test_a_run_survives_death_at_any_call(shimmed: Nursery, folder: Path, durability: str) -> None:
+    at = FIRST[folder.name]
     while True:
         child = carried(shimmed, folder, durability, at, "before")
         job = Record("job", folder, durability)
@@ -52,13 +65,13 @@ def test_a_run_survives_death_at_any_call(shimmed: Nursery, quick: Path, durabil
             check_job(folder, job, go_on(shimmed, folder, durability, shim.trouble(folder)).ended_well())
         assert job.finished
         at += STRIDE
-    assert at > 400
+    assert at > LAST[folder.name]
 
 
 @pytest.mark.parametrize("mode", ["eio", "enospc"])
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
-def test_a_run_goes_on_after_a_failure_of_the_disk(shimmed: Nursery, quick: Path, durability: str, mode: str) -> None:
-    at, folder = 130, quick / "job"
+def test_a_run_goes_on_after_a_failure_of_the_disk(shimmed: Nursery, folder: Path, durability: str, mode: str) -> None:
+    at = FIRST[folder.name]
     while True:
         child = carried(shimmed, folder, durability, at, mode, lasts=mode == "enospc")
         job = Record("job", folder, durability)
@@ -71,4 +84,4 @@ def test_a_run_goes_on_after_a_failure_of_the_disk(shimmed: Nursery, quick: Path
         if lines[-1]["calls"] < at:
             break
         at += 2 * STRIDE
-    assert at > 400
+    assert at > LAST[folder.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,7 @@ from holdfast import ROOT, Conflict, Deleted
 from tests.stateful.model import Handle, Line, Model, Point
 from tests.stateful.values import EDITS, SIZES
 from tests.stateful.worlds import World, compare, expected_info, open_worlds, outcome, wished
+from tests.support.postgres import schemas
 
 NAMESPACES = ["", "a", "a|b", "c"]
 THREADS = ["t", "t/1", "T", "été", "t_1", "../t"]
@@ -48,10 +50,12 @@ fields = st.fixed_dictionaries(
 
 
 class Stores(RuleBasedStateMachine):
+    postgres = False
+
     @initialize(saves=st.lists(namespaces, max_size=6))
     def open(self, saves: list[str]) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="holdfast-")
-        self.worlds = open_worlds(self.folder)
+        self.worlds = open_worlds(self.folder, postgres=self.postgres)
         self.model = Model()
         self.made = 0
         self.tick = 0
@@ -63,6 +67,7 @@ class Stores(RuleBasedStateMachine):
         if hasattr(self, "worlds"):
             for world in self.worlds:
                 world.close()
+            schemas.release(Path(self.folder.name))
             self.folder.cleanup()
 
     # ---------------------------------------------------------------- helpers
@@ -415,6 +420,13 @@ class Stores(RuleBasedStateMachine):
             lambda world: world.store(via).delete_run(run_id),
         )
 
+    @rule(via=via)
+    def collect(self, via: int) -> None:
+        """Changes nothing that anybody sees, and finds nothing to free in what it has just left."""
+        for world in self.worlds:
+            assert world.store(via).collect().skipped == ()
+            assert world.store(via).collect().rows == 0
+
     # ---------------------------------------------------------------- forgetting
 
     @rule(via=via)
@@ -444,6 +456,12 @@ class Stores(RuleBasedStateMachine):
             assert world.store(self.tick).verify().faults == (), world.name
 
 
+class StoresOnAServer(Stores):
+    """The same with PostgreSQL among them, which answers more slowly: fewer examples."""
+
+    postgres = True
+
+
 TestStores = Stores.TestCase
 TestStores.settings = settings(
     max_examples=40,
@@ -452,3 +470,5 @@ TestStores.settings = settings(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
+TestStoresOnAServer = StoresOnAServer.TestCase
+TestStoresOnAServer.settings = settings(TestStores.settings, max_examples=8, stateful_step_count=30)

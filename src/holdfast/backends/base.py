@@ -72,6 +72,14 @@ class RootAt(NamedTuple):
     journal: int
 
 
+class ForksAt(NamedTuple):
+    """The thread has been forked this often, and its root line still exists."""
+
+    tree: int
+    line: int
+    forks: int
+
+
 class ThreadAbsent(NamedTuple):
     """The directory has no thread of this id."""
 
@@ -159,6 +167,7 @@ Expect = (
     LineAt
     | NamespaceFree
     | RootAt
+    | ForksAt
     | ThreadAbsent
     | ThreadAt
     | GraveAt
@@ -382,6 +391,10 @@ class Backend(ABC):
     @abstractmethod
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""
+
+    @abstractmethod
+    async def give_back(self) -> None:
+        """Give the space of dropped rows back to whoever lent it, as far as that can be done beside others."""
 
     @abstractmethod
     async def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
@@ -31,6 +31,9 @@ class MemoryBackend(TabledBackend):
     def all_trees(self) -> set[int]:
         return {line.tree for line in self.directory[LineRow].rows.values()}
 
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        return (self.directory,)
+
     def ask(self, question: Callable[[Scope], R]) -> R:
         with self._lock:
             return question(self)
@@ -51,6 +54,9 @@ class MemoryBackend(TabledBackend):
 
     async def bytes_stored(self) -> int:
         return self.ask(lambda scope: scope.directory.weight)
+
+    async def give_back(self) -> None:
+        """Python sees to that."""
 
     async def close(self) -> None:
         with self._lock:

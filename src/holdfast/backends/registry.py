@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -47,13 +48,27 @@ def _file(rest: str) -> Backend:
 
 
 def _postgres(rest: str) -> Backend:
+    backend: Backend = _postgres_module().PostgresBackend.open(f"postgresql:{rest}")
+    return backend
+
+
+def _postgres_module() -> ModuleType:
     try:
-        from holdfast.backends.postgres import PostgresBackend, parse
+        import holdfast.backends.postgres as found
     except ModuleNotFoundError as missing:
         if missing.name != "psycopg":
             raise
         raise InvalidArgument("'postgresql:' needs a driver: pip install 'holdfast[postgres]'") from None
-    return PostgresBackend(parse(f"postgresql:{rest}"))
+    return found
+
+
+def init_store(url: str, partitions: int | None) -> str:
+    """Make the tables of a store on a server; says what is there."""
+    scheme, _, rest = url.partition(":")
+    if scheme not in ("postgresql", "postgres"):
+        raise InvalidArgument(f"{shown(url)!r} is not on a PostgreSQL server; any other store is made by opening it")
+    said: str = _postgres_module().initialize(f"postgresql:{rest}", partitions)
+    return said
 
 
 OPENERS: Final[dict[str, Callable[[str], Backend]]] = {

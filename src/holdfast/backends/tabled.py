@@ -24,6 +24,7 @@ from holdfast.backends.base import (
     DropChunks,
     Expect,
     Filter,
+    ForksAt,
     Found,
     GraveAt,
     IdFree,
@@ -56,6 +57,7 @@ from holdfast.backends.rows import (
     TagRow,
     ThreadRow,
     WaitingRow,
+    table_name,
 )
 from holdfast.backends.tables import Tables
 from holdfast.errors import LookAtTheStorage, StorageFailed
@@ -68,13 +70,16 @@ class Scope(Protocol):
 
     @property
     def directory(self) -> Tables:
-        """Threads, graves, tags, runs, and writes that wait."""
+        """Threads, graves, tags and runs."""
 
     def tree(self, number: int) -> Tables:
         """Everything else, by tree; empty tables if there is no such tree."""
 
     def all_trees(self) -> Iterable[int]:
         """The numbers of those that have lines."""
+
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        """Where the writes that wait for a checkpoint of this thread may be."""
 
 
 class TabledBackend(Backend):
@@ -123,7 +128,7 @@ class TabledBackend(Backend):
         return self.ask(lambda scope: [row for seq in seqs for row in _pending(scope.tree(line.tree), line, seq)])
 
     async def waiting(self, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
-        return self.ask(lambda scope: scope.directory[WaitingRow].under(thread, namespace, checkpoint))
+        return self.ask(lambda scope: _waiting(scope, thread, namespace, checkpoint))
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
         return self.ask(lambda scope: journal(scope, tree, line, lo, hi, limit))
@@ -145,6 +150,8 @@ class TabledBackend(Backend):
 
     async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
         def question(scope: Scope) -> list[AnyRow]:
+            if table_name(kind) == "waiting":  # a few, here and there
+                return sorted(row for row in _all_waiting(scope) if row[: KEYS[kind]] > after)[:limit]
             table = scope.directory[kind] if tree is None else scope.tree(tree)[kind]
             start = (
                 bisect_right(table.keys, after) if after else bisect_left(table.keys, () if tree is None else (tree,))
@@ -169,6 +176,11 @@ def find(scope: Scope, thread_id: str, namespace: str, grave: bytes) -> Found:
     line = tree.line(thread.tree, thread.line, namespace)
     head = tree[CheckpointRow].get(line.tree, line.head_line, line.head_seq) if line else None
     return Found(thread, root, line, head, 0, last)
+
+
+def _all_waiting(scope: Scope) -> list[Any]:
+    tables = {id(one): one for one in (scope.directory, *map(scope.tree, scope.all_trees()))}
+    return [row for one in tables.values() for row in one[WaitingRow].rows.values()]
 
 
 def _tree_threads(scope: Scope, tree: int) -> list[ThreadRow]:
@@ -256,6 +268,11 @@ def _by_era(tables: Tables, tree: int, line: int, seq: int) -> list[PendingRow |
     return sorted(rows, key=lambda row: row.era)
 
 
+def _waiting(scope: Scope, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
+    found = [tables[WaitingRow].under(thread, namespace, checkpoint) for tables in scope.waiting_tables(thread)]
+    return sorted(row for rows in found for row in rows)
+
+
 def journal(scope: Scope, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
     return list(islice(scope.tree(tree)[JournalRow].between((tree, line, lo), (tree, line, hi)), limit))
 
@@ -323,6 +340,11 @@ def _root_at(scope: Scope, expect: RootAt) -> bool:
     return line is not None and (line.forks, line.epoch, line.journal) == expect[2:]
 
 
+def _forks_at(scope: Scope, expect: ForksAt) -> bool:
+    line = scope.tree(expect.tree)[LineRow].get(expect.tree, expect.line)
+    return line is not None and line.forks == expect.forks
+
+
 def _thread_at(scope: Scope, expect: ThreadAt) -> bool:
     thread = scope.directory[ThreadRow].get(expect.id)
     return thread is not None and thread.line == expect.line
@@ -336,6 +358,7 @@ def _grave_at(scope: Scope, expect: GraveAt) -> bool:
 _HOLDS: Final[dict[type[Expect], Callable[[Scope, Any], bool]]] = {
     LineAt: _line_at,
     RootAt: _root_at,
+    ForksAt: _forks_at,
     ThreadAt: _thread_at,
     GraveAt: _grave_at,
     NamespaceFree: lambda scope, e: scope.tree(e.tree).line(e.tree, e.thread, e.namespace) is None,
@@ -343,8 +366,8 @@ _HOLDS: Final[dict[type[Expect], Callable[[Scope, Any], bool]]] = {
     IdFree: lambda scope, e: not scope.tree(e.tree).numbers_of(e.tree, e.line, e.id),
     KeyFree: lambda scope, e: scope.tree(e.tree).journal_entry(e.tree, e.line, e.key) is None,
     PendingAt: lambda scope, e: getattr(scope.tree(e.tree)[PendingRow].get(*e[:-1]), "sum", None) == e.sum,
-    WaitingAt: lambda scope, e: len(scope.directory[WaitingRow].under(*e[:3])) == e.writes,
     CheckpointAt: lambda scope, e: getattr(scope.tree(e.tree)[CheckpointRow].get(*e[:3]), "sum", None) == e.sum,
     ChunkAt: lambda scope, e: getattr(scope.tree(e.tree)[ChunkRow].get(*e[:3]), "sum", None) == e.sum,
+    WaitingAt: lambda scope, e: len(_waiting(scope, *e[:3])) == e.writes,
     CheckpointThere: lambda scope, e: scope.tree(e.tree)[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }

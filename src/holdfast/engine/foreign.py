@@ -63,7 +63,7 @@ def in_place(
     channels = {name: changed.manifest.channels[name] if one in fresh else known.channels[name]
                 for name, one in changed.manifest.channels.items()}  # fmt: skip
     extra = changed.manifest.extra if changed.manifest.extra in fresh else known.extra
-    changed.manifest = Manifest(channels, extra)
+    changed.manifest = Manifest(channels, extra, known.open)
     before = parent is not None and parent.line == first.line and parent.seq < first.seq
     moved = row._replace(
         seq=first.seq, stretch=first.seq, parent_seq=parent.seq if before and parent is not None else 0,

@@ -7,13 +7,13 @@ Rows that nobody sees any more are no fault, whatever is in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
-from holdfast.backends.rows import CheckpointRow, LineRow, Row, ThreadRow, describe_key, table_name
+from holdfast.backends.rows import CheckpointRow, ChunkRow, LineRow, LogRow, Row, ThreadRow, describe_key, table_name
 from holdfast.codec import Codec
 from holdfast.engine import appending, leases, load, manifest, places, removal, tags, views
 from holdfast.engine.context import Engine, Handle
@@ -62,13 +62,19 @@ class Verdict:
         owner = None if row is None else self._owners.get(row.thread)
         return None if row is None or owner is None else Seen(owner, row.namespace)
 
+    def _whose(self, row: Row) -> Seen | None:
+        if isinstance(row, ThreadRow):
+            return Seen(row.id, "")
+        if isinstance(row, ChunkRow | LogRow):
+            needs = self.needs.get(row.log)
+            return self.seen.get(next(iter(needs.values())).point) if needs else None
+        line = getattr(row, "line", None)
+        who = self.seen.get((row.line, row.seq)) if isinstance(row, CheckpointRow) else None
+        return who or (self.owner(line) if isinstance(line, int) else None)
+
     def say(self, kind: str, row: Row, message: str, checkpoint_id: str | None = None) -> None:
         """A fault about a row. Whose it is follows from the row: who sees the checkpoint, or who has the line."""
-        line, seq = getattr(row, "line", None), getattr(row, "seq", None)
-        is_point = isinstance(row, CheckpointRow)
-        who = (self.seen.get((line or 0, seq or 0)) if is_point else None) or self.owner(line)
-        if isinstance(row, ThreadRow):
-            who = Seen(row.id, "")
+        who = self._whose(row)
         self.faults.append(
             Fault(
                 kind=kind, message=_where(who, checkpoint_id) + message, table=table_name(type(row)), key=key_of(row),
@@ -87,8 +93,6 @@ def _where(who: Seen | None, checkpoint_id: str | None) -> str:
 
 async def judge(tree: TreeRows, tagged: Tags, runs: set[str], codec: Codec) -> Verdict:
     verdict = Verdict(tree)
-    for row in tree.damaged:
-        verdict.say("checksum", row, _CHECKSUM.format(table_name(type(row)), describe_key(row)), _id_in(row))
     _judge_lines(verdict)
     engine = eyes(tree, codec)
     _judge_threads(verdict)
@@ -100,7 +104,13 @@ async def judge(tree: TreeRows, tagged: Tags, runs: set[str], codec: Codec) -> V
     _judge_writes(verdict)
     _judge_tags(verdict, tagged)
     _judge_runs(verdict, runs)
+    say_damaged(verdict, tree.damaged)
     return verdict
+
+
+def say_damaged(verdict: Verdict, rows: Iterable[Row]) -> None:
+    for row in rows:
+        verdict.say("checksum", row, _CHECKSUM.format(table_name(type(row)), describe_key(row)), _id_in(row))
 
 
 _CHECKSUM = "the {} row with {} does not match its checksum: the storage changed it; repair() sets it aside"

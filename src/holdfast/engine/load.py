@@ -79,7 +79,7 @@ def value(codec: Codec, entry: Entry, known: dict[Ref, Version]) -> Any:
 def manifest_of(row: CheckpointRow) -> Manifest:
     try:
         return manifest.unpack(row.manifest)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError, TypeError, AttributeError) as error:
         raise Corrupt(f"the manifest of checkpoint {row.id!r} can't be read: {error}") from error
 
 

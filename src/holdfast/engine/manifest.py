@@ -41,24 +41,31 @@ Entry = Ref | Inline
 class Manifest(NamedTuple):
     channels: dict[str, Entry]
     extra: Entry | None = None
+    open: tuple[str, ...] = ()
+    """Channels without a value here: theirs is made of what was written since the last ancestor that has one."""
 
 
 _Packed = bytes | list[int | bytes | bool]
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(dict[str, _Packed] | tuple[dict[str, _Packed], _Packed]).decode
+_decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
 
 def pack(manifest: Manifest) -> bytes:
-    """A map of channels; with an extra, a pair of both."""
+    """A map of channels; with an extra, a pair of both; with open channels, their names too."""
     channels = {name: _packed(entry) for name, entry in manifest.channels.items()}
-    return _encode(channels if manifest.extra is None else (channels, _packed(manifest.extra)))
+    extra = None if manifest.extra is None else _packed(manifest.extra)
+    if manifest.open:
+        return _encode((channels, extra, dict.fromkeys(manifest.open, b"")))
+    return _encode(channels if extra is None else (channels, extra))
 
 
 def unpack(data: bytes) -> Manifest:
     found = _decode(data)
-    channels, extra = (found, None) if isinstance(found, dict) else found
+    if isinstance(found, dict):
+        return Manifest({name: _unpacked(entry) for name, entry in found.items()})
+    channels, extra, names = found if len(found) == 3 else (*found, {})
     entries = {name: _unpacked(entry) for name, entry in channels.items()}
-    return Manifest(entries, None if extra is None else _unpacked(extra))
+    return Manifest(entries, None if extra is None else _unpacked(extra), tuple(names))
 
 
 def _packed(entry: Entry) -> bytes | tuple[int | bytes | bool, ...]:
@@ -74,7 +81,7 @@ def _unpacked(entry: _Packed) -> Entry:
 def frozen(manifest: Manifest) -> Manifest:
     """The same values, to be continued in new logs."""
     channels = {name: _frozen(entry) for name, entry in manifest.channels.items()}
-    return Manifest(channels, None if manifest.extra is None else _frozen(manifest.extra))
+    return Manifest(channels, None if manifest.extra is None else _frozen(manifest.extra), manifest.open)
 
 
 def _frozen(entry: Entry) -> Entry:

@@ -144,6 +144,9 @@ class Snapshot(TabledBackend):
     async def bytes_stored(self) -> int:
         return self.directory.weight
 
+    async def give_back(self) -> None:
+        """It has borrowed nothing."""
+
     async def close(self) -> None:
         """It holds nothing."""
 

@@ -6,16 +6,16 @@ only be halfway through: a tree that shows a fault is read again, and only what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
 
-from holdfast.backends.base import Backend
 from holdfast.backends.rows import (
     ChunkRow,
     GraveRow,
+    LineRow,
     Row,
     RunRow,
     TagRow,
@@ -25,15 +25,16 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.engine import load, treerows
+from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, grave_hash
-from holdfast.engine.judging import Verdict, judge
+from holdfast.engine.judging import Verdict, judge, say_damaged
 from holdfast.engine.proving import Broken, Proof
 from holdfast.engine.treerows import TreeRows, key_of
 from holdfast.engine.walking import PAGE, Walk
-from holdfast.model import Fault, Progress, VerifyReport
+from holdfast.errors import Corrupt, StorageFailed
+from holdfast.model import Fault, VerifyReport
 
 AGAIN: Final = 2  # how often a fault has to show once more
-Listener = Callable[[Progress], None]
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Examined:
     orphans: int = 0
 
 
-async def verify(engine: Engine, listener: Listener | None = None) -> VerifyReport:
+async def verify(engine: Engine, progress: Progress | None = None) -> VerifyReport:
     engine.check_open()
     for backlog in list(engine.backlogs.values()):
         backlog.flush()
@@ -68,31 +69,32 @@ async def verify(engine: Engine, listener: Listener | None = None) -> VerifyRepo
     faults = [Fault(kind="storage", message=one) for one in await engine.backend.check()]
     directory = await read_directory(walk)
     faults += await _directory_faults(engine, directory)
-    numbers = await all_trees(engine.backend, directory)
+    numbers = await all_trees(walk, directory)
     checkpoints = values = orphans = 0
     for place, number in enumerate(numbers):
-        if listener is not None:
-            listener(Progress(done=place, total=len(numbers), what="trees"))
         found = await examine(engine, walk, directory, number, directory.trees.get(number, []))
         faults += await _confirmed(engine, number, found.faults)
         checkpoints += len(found.verdict.seen)
         values, orphans = values + found.values, orphans + found.orphans
-    if listener is not None:
-        listener(Progress(done=len(numbers), total=len(numbers), what="trees"))
+        if progress is not None:
+            progress(place + 1, len(numbers))
     return VerifyReport(
         faults=tuple(dict.fromkeys([*faults, *walk.faults])), threads=len(directory.threads), checkpoints=checkpoints,
         values=values, rows=walk.rows, bytes=walk.bytes, orphans=orphans,
     )  # fmt: skip
 
 
-async def all_trees(backend: Backend, directory: Directory) -> list[int]:
+async def all_trees(walk: Walk, directory: Directory) -> list[int]:
     """Those that have lines, and those that something leads to."""
     found = {*directory.trees, *directory.runs}
     after = -1
-    while page := await backend.trees(after, PAGE):
-        found.update(page)
-        after = page[-1]
-    return sorted(found)
+    try:
+        while page := await walk.backend.trees(after, PAGE):
+            found.update(page)
+            after = page[-1]
+    except (Corrupt, StorageFailed, TypeError) as error:  # a damaged number may not even be one
+        walk.cannot_read(LineRow, None, str(error))
+    return sorted(one for one in found if isinstance(one, int))
 
 
 # ------------------------------------------------------------------------------------------------ the directory
@@ -172,9 +174,7 @@ async def examine(
     await walk.each(ChunkRow, number, proof.take)
     proof.finish()
     tree.damaged += walk.damaged[known:]
-    for row in walk.damaged[known:]:
-        verdict.say("checksum", row, f"the chunk row with {describe_key(row)} does not match its checksum: the "
-                    "storage changed it; repair() sets it aside")  # fmt: skip
+    say_damaged(verdict, walk.damaged[known:])
     for one in _by_log(proof.broken):
         _say_broken(verdict, one)
     orphans = sum(point not in verdict.seen for point in tree.points) + proof.orphans
@@ -205,6 +205,4 @@ async def look_again(engine: Engine, number: int) -> tuple[Directory, Examined]:
     """The tree as it is now, with what leads to it."""
     walk = Walk(engine.backend)
     directory = await read_directory(walk)
-    threads = await engine.backend.tree_threads(number)
-    sound = [one for one in threads if directory.threads.get(one.id) == one]
-    return directory, await examine(engine, walk, directory, number, sound)
+    return directory, await examine(engine, walk, directory, number, directory.trees.get(number, []))

@@ -140,17 +140,30 @@ async def _inherited(engine: Engine, view: View, level: int) -> list[Segment]:
 
 async def chain(engine: Engine, view: View, seq: int) -> list[Segment]:
     """The checkpoint with this number and its ancestors, newest first. Numbers only fall, so a cycle can't loop."""
+    found, end = await _chain(engine, view, seq)
+    while end:  # a row is missing; or it was collected while we were on our way, and the way leads elsewhere now
+        again, there = await _chain(engine, view, seq)
+        if (again, there) == (found, end):
+            break
+        found, end = again, there
+    return found
+
+
+async def _chain(engine: Engine, view: View, seq: int) -> tuple[list[Segment], int]:
+    """And the number at which it broke off."""
     found: list[Segment] = []
     while seq > 0:
         home = await _home(engine, view, seq)
         newest = await engine.backend.checkpoints(view.line.tree, home, 1, seq, 1)
         if not newest or newest[0].seq != seq:
-            break
-        found.append(Segment(home, newest[0].stretch, seq))
+            return found, seq
         oldest = await engine.backend.checkpoints(view.line.tree, home, newest[0].stretch, seq, 1, oldest=True)
+        if not oldest:
+            return found, seq
+        found.append(Segment(home, newest[0].stretch, seq))
         parent = checked(oldest[0]).parent_seq
         seq = parent if parent < oldest[0].seq else 0
-    return found
+    return found, 0
 
 
 # ------------------------------------------------------------------------------------------------ looking

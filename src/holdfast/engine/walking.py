@@ -34,7 +34,7 @@ class Walk:
                 rows = await self.backend.scan(kind, tree, after, size)
             except (Corrupt, StorageFailed) as error:
                 if size == PAGE:
-                    self._cannot_read(kind, tree, str(error))
+                    self.cannot_read(kind, tree, str(error))
                 size //= 2
                 continue
             for row in rows:
@@ -43,7 +43,7 @@ class Walk:
                 return
             last = tuple(rows[-1][: KEYS[kind]])
             if not _follows(last, after):
-                self._cannot_read(kind, tree, "its keys are out of order, and not all rows can be reached")
+                self.cannot_read(kind, tree, "its keys are out of order, and not all rows can be reached")
                 return
             after = last
 
@@ -55,7 +55,7 @@ class Walk:
         else:
             self.damaged.append(row)
 
-    def _cannot_read(self, kind: type[Row], tree: int | None, what: str) -> None:
+    def cannot_read(self, kind: type[Row], tree: int | None, what: str) -> None:
         name = table_name(kind)
         where = name if tree is None else f"{name}, tree {tree}"
         self.faults.append(Fault(kind="storage", table=name, tree=tree, message=f"table {where}: {what}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.testing.asking import ExpectedHead, SameIdAgain
 from holdfast.testing.closing import Closing
+from holdfast.testing.collecting import Collecting
 from holdfast.testing.concurrency import Concurrency
 from holdfast.testing.copying import Copying
 from holdfast.testing.deleting import Deleting
@@ -31,8 +32,8 @@ from holdfast.testing.values import Extra, Mutation, Values
 
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
-    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Deleting, PendingWrites, Labels, Naming, Values,
-    Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Concurrency, Closing,
+    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Collecting, Deleting, PendingWrites, Labels, Naming,
+    Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Concurrency, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

@@ -53,7 +53,7 @@ class Game(Board):
             (self.step, 50), (self.write, 10), (self.write_early, 4), (self.travel, 8), (self.load, 6),
             (self.copy_checkpoint, 3), (self.put_again, 3), (self.put_late, 3), (self.put_orphan, 2),
             (self.delete, 1), (self.copy_thread, 2), (self.fork, 2), (self.prune, 1), (self.delete_run, 2),
-            (self.reopen, 4),
+            (self.reopen, 4), (self.collect, 2),
         ]  # fmt: skip
         if self.is_long:
             moves = [(self.step, 50), (self.write, 2), (self.travel, 1), (self.fork, 1), (self.reopen, 2)]
@@ -329,6 +329,13 @@ class Game(Board):
     def delete_run(self) -> None:
         run_id = self.rng.choice(RUNS[:3])
         self.do("", f"delete run {run_id}", lambda saver: saver.delete_for_runs([str(run_id)]))
+        self.touched.update(THREADS)
+
+    def collect(self) -> None:
+        via = self.rng.randrange(2)
+        self.told.append(f"collect via {via}")
+        for world in self.worlds:
+            assert world.saver(via).store.collect().skipped == ()
         self.touched.update(THREADS)
 
     def reopen(self) -> None:

@@ -101,6 +101,7 @@ class SaverCalls:
     ) -> Fields:  # fmt: skip
         parent = configurable(config).get("checkpoint_id")
         said = metadata_of(config, metadata)
+        storing.growing = _growing(said)
         step, source = said.get("step"), said.get("source")
         parents = said.get("parents") if isinstance(said.get("parents"), Mapping) else {}
         run_id = said.get("run_id") or config.get("run_id")
@@ -337,6 +338,12 @@ class Page:
             parent_config=None if parent is None else _config(thread_id, namespace, parent),  # type: ignore[arg-type]
             pending_writes=[(one.task_id, one.channel, one.value) for one in self._pending[row.seq]],
         )
+
+
+def _growing(metadata: Mapping[str, Any]) -> list[str]:
+    """The delta channels that were written to since the last checkpoint that holds their value."""
+    counts = metadata.get("counters_since_delta_snapshot")
+    return [name for name in counts if isinstance(name, str)] if isinstance(counts, Mapping) else []
 
 
 def _checkpoint(row: CheckpointRow, record: dict[str, Any], channels: dict[str, Any]) -> dict[str, Any]:

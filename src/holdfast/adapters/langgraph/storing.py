@@ -7,7 +7,7 @@ that the next step goes on to change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from holdfast.adapters.langgraph.kept import Kept, keep
@@ -60,6 +60,7 @@ class Storing:
     ) -> None:
         self.handle = handle
         self.record = record_of(checkpoint)
+        self.growing: Collection[str] = ()  # channels whose values are made of what was written
         self.new_versions = new_versions
         self._record_enc = handle.codec.encode(self.record, "checkpoint")
         self._values: Mapping[str, Any] = checkpoint.get("channel_values") or {}
@@ -121,7 +122,7 @@ class Storing:
             if entry is not None:
                 entries[name] = entry
         rest = one.recorded(self.record, self._record_enc)
-        one.changed.manifest = Manifest(entries, rest)
+        one.changed.manifest = Manifest(entries, rest, tuple(sorted(set(self.growing) - entries.keys())))
         one.changed.size = sum(_size(entry, known, one.changed) for entry in (*entries.values(), rest))
         return one.changed
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
-from holdfast.backends import tickets
+from holdfast.backends import networks, tickets
 from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Want
 from holdfast.backends.files import folder, gaps
 from holdfast.backends.files.failures import translated
@@ -42,6 +42,7 @@ class FilesBackend(TabledBackend):
     def __init__(self, root: Path) -> None:
         self.root = Path(os.path.abspath(root))  # the process may change its own folder
         self._start()
+        networks.warn(self.root, self.root.parent)
         folder.prepare(self.root, self._lock)
         with translated(self.root):
             self._shelf.look()
@@ -62,18 +63,24 @@ class FilesBackend(TabledBackend):
 
     def _commit_all(self, waiting: list[Ticket]) -> None:
         try:
-            with translated(self.root):
-                self._lock.acquire()
-            try:
-                with self._gate:
-                    self._writer.commit(waiting)
-            finally:
-                if self._writer.clean:
-                    self._lock.release()
+            with self._turn():
+                self._writer.commit(waiting)
         except HoldfastError as error:
             for ticket in waiting:
                 if not ticket.done:
                     ticket.fail(error)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """This process writes, and nobody else; of its threads the one that holds `_writing`."""
+        with translated(self.root):
+            self._lock.acquire()
+        with self._gate:
+            try:
+                yield
+            finally:
+                if self._writer.clean:
+                    self._lock.release()
 
     # ---------------------------------------------------------------- reading
 
@@ -137,6 +144,10 @@ class FilesBackend(TabledBackend):
         with translated(self.root):
             return folder.size(self.root)
 
+    async def give_back(self) -> None:
+        with self._writing, self._turn(), translated(self.root):
+            self._writer.tidy()
+
     @property
     def torn(self) -> list[Torn]:
         """What this store cut off the ends of files: writes of processes that died, which nobody was told about."""
@@ -150,9 +161,9 @@ class FilesBackend(TabledBackend):
             if self._writer.has_written:
                 with suppress(HoldfastError, OSError):  # everything is on disk; this only tidies
                     self._lock.acquire(0.0)
-                    self._writer.close()
-                self._writer.has_written = False
-            self._shelf.close()
+                    self._writer.tidy()
+            self._shelf = Shelf(self.root)  # gives back the memory
+            self._writer = Writer(self._shelf, self._lock)
             self._lock.close()
 
     def before_fork(self) -> None:
@@ -164,8 +175,7 @@ class FilesBackend(TabledBackend):
         self._writing.release()
 
     def after_in_child(self) -> None:
-        """The files of the parent are closed here, which leaves its lock alone; the child opens its own."""
-        self._shelf.close()
+        """The child starts with nothing. To close the parent's lock here does not release it."""
         self._lock.close()
         self._start()
 

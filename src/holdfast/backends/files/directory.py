@@ -57,8 +57,12 @@ class Directory:
         if state is State.OTHER:
             self.start_over()
         gone: set[int] = set()
-        for item in self.segment.read():
-            gone |= self._take(item)
+        try:
+            for item in self.segment.read():
+                gone |= self._take(item)
+        except BaseException:
+            self.start_over()  # half of a file is no answer, also not to the next question
+            raise
         return None if state is State.OTHER else gone
 
     def start_over(self) -> None:
@@ -135,5 +139,5 @@ class Directory:
         deaths = [(0, name) for name in sorted(self.leftovers)]
         parts = [(tree, *one) for tree, waiting in self.waiting.items() for one in waiting]
         yield encode([self.number, [(births, deaths, [[], []], parts)]])
-        for part in changes.whole(self.tables.rows(), DIRECTORY, _EACH):
+        for part in changes.whole(self.tables.rows(), _EACH):
             yield encode([self.number, [([], [], part, [])]])

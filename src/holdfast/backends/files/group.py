@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.backends.base import Batch, DropRow, DropTree
-from holdfast.backends.files import changes, folder
+from holdfast.backends.files import folder, routing
 from holdfast.backends.files.changes import DIRECTORY, Part
 from holdfast.backends.files.directory import Entry
 from holdfast.backends.files.folder import THREADS
@@ -23,12 +23,13 @@ from holdfast.backends.tabled import applicable
 class Group:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._look = shelf.look()
+        self._look = shelf.look(keep=True)
         self._entries: list[Entry] = []
         self._born: list[Tree] = []
         self._touched: dict[int, Tree] = {}
         self._renamed: set[int] = set()  # trees that got or lost a thread
         self._dead: dict[int, str] = {}
+        self.half_applied = False
 
     @property
     def complete(self) -> bool:
@@ -41,12 +42,14 @@ class Group:
         """Apply a batch to the tables in memory, if all that it expects is so."""
         if not applicable(self._look, batch):
             return False
-        found = changes.parts(self._look, batch)
+        found = routing.parts(self._look, batch)
         own = found.pop(DIRECTORY, [[], []])
         deaths = self._deaths(batch, found)
         births = self._births(batch, found)
         parts = {number: part for number, part in found.items() if number not in deaths and self._look.whole(number)}
+        self.half_applied = True
         self._apply(own, parts)
+        self.half_applied = False
         self._entries.append((births, list(deaths.items()), own, list(parts.items())))
         self._dead |= deaths
         self._note_threads(batch)
@@ -123,9 +126,7 @@ class Group:
             self._shelf.describe(self._touched[changed])
 
     def _bury(self, number: int, name: str) -> None:
-        tree = self._shelf.trees.pop(number, None)
-        if tree is not None:
-            tree.segment.close()
+        self._shelf.trees.pop(number, None)
         folder.remove_tree(self._shelf.root / THREADS / name)
 
     def undo(self) -> None:

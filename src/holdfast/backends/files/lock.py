@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -65,7 +64,7 @@ class ProcessLock:
 
     def _sign(self) -> None:
         """Leave word who holds it, for those who wait. They can do without."""
-        mine = f"{os.getpid()} on {socket.gethostname()}\n".encode()
+        mine = f"{os.getpid()} on {os.uname().nodename}\n".encode()
         with suppress(OSError):
             if os.pread(self._descriptor, 300, 0) != mine:
                 os.ftruncate(self._descriptor, 0)

@@ -6,10 +6,12 @@ beside the writer ignores a torn record; the next writer cuts it off.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -40,15 +42,19 @@ class State(Enum):
 
 
 class Segment:
+    """Keeps no descriptor open: there may be many of these, and a fork has nothing to hand down."""
+
     def __init__(self, path: Path, salt: int) -> None:
         self.path = path
         self.salt = salt
         self.end = 0  # what was read so far, all of it sound
         self.torn: list[Torn] = []
         self._limit: int | None = None  # what follows was never acknowledged, and could not be cut off yet
-        self._descriptor = -1
-        self._writable = False
         self._folder_due = True  # until this process has synced the folder, nobody knows that the name is on disk
+        self._forget()
+
+    def _forget(self) -> None:
+        self._identity = (-1, -1)
         self._seen = (-1, -1)
         self._last = (0, b"")
 
@@ -57,7 +63,7 @@ class Segment:
     def state(self) -> State:
         """Raises FileNotFoundError if there is no such file."""
         found = os.stat(self.path, follow_symlinks=False)
-        if self._descriptor < 0 or not os.path.samestat(found, os.fstat(self._descriptor)):
+        if (found.st_dev, found.st_ino) != self._identity:
             return State.OTHER
         if (self._size(found), found.st_mtime_ns) == self._seen:
             return State.SAME
@@ -68,77 +74,70 @@ class Segment:
     def _continues(self) -> bool:
         """Whether the last record that was read is still there: one whose fsync failed is cut off again."""
         at, head = self._last
-        return os.pread(self._descriptor, len(head), at) == head
+        with opened(self.path, os.O_RDONLY) as descriptor:
+            return os.pread(descriptor, len(head), at) == head
 
     def _size(self, found: os.stat_result) -> int:
         return found.st_size if self._limit is None else min(found.st_size, self._limit)
 
     def start_over(self) -> None:
         """Read everything again, from the file that has the name now."""
-        self.close()
+        self._forget()
         self.end = 0
 
     def read(self) -> list[Sound | Damage]:
         """The records since the last time."""
-        if self._descriptor < 0:
-            self._open(os.O_RDONLY)
-        found = os.fstat(self._descriptor)
-        size = self._size(found)
-        data = _read(self._descriptor, size - self.end, self.end)
-        self._seen = (size, found.st_mtime_ns)
-        start, base = 0, self.end
-        items: list[Sound | Damage] = []
-        if base == 0:
-            start = records.HEADER_SIZE if records.check_header(data, self.path) else 0
-        more, self.end = records.read(data[start:] if start else data, base + start, self.salt)
-        items += more
-        if base == 0 and not start and not (items and isinstance(items[0], Damage)):
+        with opened(self.path, os.O_RDONLY) as descriptor:
+            found = os.fstat(descriptor)
+            size, base = self._size(found), self.end
+            data = _read(descriptor, size - base, base)
+        start = records.HEADER_SIZE if base == 0 and records.check_header(data, self.path) else 0
+        items, end = records.read(data[start:] if start else data, base + start, self.salt)
+        if base + start == 0 and not (items and isinstance(items[0], Damage)):
             items.insert(0, Damage(0, records.HEADER_SIZE))
-        self._remember_last(items)
+        self._identity, self._seen, self.end = (found.st_dev, found.st_ino), (size, found.st_mtime_ns), end
+        self._remember_last(items, data, base)
         return items
 
-    def _remember_last(self, items: list[Sound | Damage]) -> None:
+    def _remember_last(self, items: list[Sound | Damage], data: bytes, base: int) -> None:
         for item in reversed(items):
             if isinstance(item, Sound):
-                self._last = (item.start, os.pread(self._descriptor, records.RECORD_HEADER, item.start))
+                at = item.start - base
+                self._last = (item.start, data[at : at + records.RECORD_HEADER])
                 return
-
-    def _open(self, mode: int) -> None:
-        descriptor = os.open(self.path, mode | _FLAGS)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            raise OSError(0, "this is not a file", str(self.path))
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-        self._descriptor, self._writable = descriptor, mode == os.O_RDWR
 
     # ---------------------------------------------------------------- writing
 
     def append(self, payload: bytes) -> None:
         """Add a record and sync it. For whoever holds the lock and has read everything."""
-        if not self._writable:
-            self._open(os.O_RDWR)
-        self._cut_torn()
         data = records.record(payload, self.salt)
-        self._limit = self.end
-        _write(self._descriptor, data, self.end)
-        self.sync()
-        self._limit = None
-        self._last = (self.end, data[: records.RECORD_HEADER])
-        self.end += len(data)
-        self._seen = (self.end, os.fstat(self._descriptor).st_mtime_ns)
+        with opened(self.path, os.O_RDWR) as descriptor:
+            self._check_identity(descriptor)
+            self._cut_torn(descriptor)
+            self._limit = self.end
+            _write(descriptor, data, self.end)
+            os.fsync(descriptor)
+            self._sync_folder()
+            self._limit = None
+            self._last = (self.end, data[: records.RECORD_HEADER])
+            self.end += len(data)
+            self._seen = (self.end, os.fstat(descriptor).st_mtime_ns)
 
-    def _cut_torn(self) -> None:
-        size = os.fstat(self._descriptor).st_size
+    def _check_identity(self, descriptor: int) -> None:
+        found = os.fstat(descriptor)
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise OSError(errno.ESTALE, "another file has its name now", str(self.path))
+
+    def _cut_torn(self, descriptor: int) -> None:
+        size = os.fstat(descriptor).st_size
         if size > self.end:
-            os.ftruncate(self._descriptor, self.end)
-            if self._limit is None:
-                self.torn.append(Torn(self.path, self.end, size - self.end))
-                log.warning(
-                    "%s: cut off %d bytes from offset %d on: a write that was never acknowledged, since its process "
-                    "or machine stopped",
-                    self.path, size - self.end, self.end,
-                )  # fmt: skip
+            os.ftruncate(descriptor, self.end)
+            self.torn.append(Torn(self.path, self.end, size - self.end))
+            log.warning(
+                "%s: cut off %d bytes from offset %d on: a write that was never acknowledged, since its process or "
+                "machine stopped",
+                self.path, size - self.end, self.end,
+            )  # fmt: skip
 
     @property
     def uncut(self) -> bool:
@@ -148,14 +147,12 @@ class Segment:
     def cut_back(self) -> None:
         """Undo a failed write."""
         if self._limit is not None:
-            if not self._writable:
-                self._open(os.O_RDWR)
-            os.ftruncate(self._descriptor, self._limit)
-            os.fsync(self._descriptor)
+            with opened(self.path, os.O_RDWR) as descriptor:
+                os.ftruncate(descriptor, self._limit)
+                os.fsync(descriptor)
             self._limit = None
 
-    def sync(self) -> None:
-        os.fsync(self._descriptor)
+    def _sync_folder(self) -> None:
         if self._folder_due:
             sync_folder(self.path.parent)
             self._folder_due = False
@@ -163,17 +160,22 @@ class Segment:
     def replace(self, payloads: Iterable[bytes]) -> None:
         """Put a new file with these records in the place of this one; readers notice by its identity."""
         write_new(self.path, payloads, self.salt)
-        self.start_over()
         self._folder_due = True
+        self.start_over()
         self.read()
-        sync_folder(self.path.parent)
-        self._folder_due = False
+        self._sync_folder()
 
-    def close(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-        self._descriptor, self._writable = -1, False
-        self._seen, self._last = (-1, -1), (0, b"")
+
+@contextmanager
+def opened(path: Path, mode: int) -> Iterator[int]:
+    """A descriptor of a file, and of nothing that a link leads to."""
+    descriptor = os.open(path, mode | _FLAGS)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "this is not a file", str(path))
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def write_new(path: Path, payloads: Iterable[bytes], salt: int) -> None:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from holdfast.backends.files import info
+from holdfast.backends.files.changes import DIRECTORY
 from holdfast.backends.files.directory import Directory
 from holdfast.backends.files.failures import translate
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.segment import State, Torn
 from holdfast.backends.files.tree import Tree
-from holdfast.backends.rows import ThreadRow
+from holdfast.backends.rows import ThreadRow, WaitingRow
 from holdfast.backends.tables import Tables
 from holdfast.errors import Corrupt
 
-MOST_BYTES: Final = 256 * 1024 * 1024  # of the files of the trees in memory
-MOST_TREES: Final = 256  # each has a file open
+MOST_BYTES: Final = 128 * 1024 * 1024  # of the files of the trees in memory, where they take two or three times that
+MOST_TREES: Final = 1024
+_AT_ONCE: Final = 8
 
 
 class Shelf:
@@ -30,12 +32,12 @@ class Shelf:
         self.trees: OrderedDict[int, Tree] = OrderedDict()
         self.torn: list[Torn] = []
 
-    def look(self) -> Look:
-        """A view of everything as it is now; trees are read when they are asked for."""
+    def look(self, *, keep: bool = False) -> Look:
+        """A view of everything as it is now; trees are read when they are asked for, and kept for a batch."""
         gone = self.directory.catch_up()
         for number in list(self.trees) if gone is None else gone:
             self._forget(number)
-        return Look(self)
+        return Look(self, keep)
 
     def moved(self) -> bool:
         """Whether the directory has changed since the last look."""
@@ -75,11 +77,7 @@ class Shelf:
             if tree.written and number in self.directory.folders:
                 self.describe(tree)
             del self.trees[number]
-            self._close(tree)
-
-    def _close(self, tree: Tree) -> None:
-        self.torn += tree.segment.torn
-        tree.segment.close()
+            self.torn += tree.segment.torn
 
     def all_torn(self) -> list[Torn]:
         open_ones = [self.directory.segment, *(tree.segment for tree in self.trees.values())]
@@ -95,18 +93,13 @@ class Shelf:
         )
         tree.written = False
 
-    def close(self) -> None:
-        for tree in self.trees.values():
-            self._close(tree)
-        self.trees.clear()
-        self.directory.segment.close()
-
 
 class Look:
     """The `Scope` of one question, or of one group of batches: each tree is brought up to date once."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, keep: bool) -> None:
         self._shelf = shelf
+        self._keep = keep
         self._seen: dict[int, Tree] = {}
 
     @property
@@ -120,10 +113,29 @@ class Look:
     def all_trees(self) -> Iterable[int]:
         return self._shelf.directory.folders
 
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        """In the tree of a thread that lives; in the directory, if they came before their thread."""
+        found: ThreadRow | None = self.directory[ThreadRow].get(thread)
+        return (self.directory,) if found is None else (self.directory, self.tree(found.tree))
+
+    def home_of(self, thread: str) -> int:
+        """Where writes of a thread wait from now on: in its tree, or in the directory if there is none yet."""
+        found: ThreadRow | None = self.directory[ThreadRow].get(thread)
+        return DIRECTORY if found is None else found.tree
+
+    def trees_with_old_writes(self, before: int) -> Iterator[int]:
+        """Of those in memory: what waits elsewhere is forgotten later, once its tree is asked for."""
+        for number, tree in list(self._shelf.trees.items()):
+            if any(row.created_at < before for row in tree.tables[WaitingRow].rows.values()):
+                yield number
+
     def whole(self, number: int) -> Tree | None:
         found = self._seen.get(number)
         if found is None and number in self._shelf.directory.folders:
             found = self._seen[number] = self._shelf.load(number)
+            if not self._keep and len(self._seen) > _AT_ONCE:  # a list of threads asks for all, one after the other
+                del self._seen[next(iter(self._seen))]
+                self._shelf.trim()
         return found
 
     def check_directory(self) -> None:

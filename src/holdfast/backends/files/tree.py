@@ -43,7 +43,8 @@ class Tree:
         self.applied = 0  # up to which number of the directory's the tables hold what it committed
         self.carried = 0  # the same of the file
         self.damage: list[Damage] = []
-        self._suspects: set[int] = set()
+        self._suspects: set[int] = set()  # lines that may have been written to in damaged bytes
+        self._ends_damaged = False
 
     # ---------------------------------------------------------------- reading
 
@@ -52,10 +53,18 @@ class Tree:
         state = self.segment.state()
         if state is State.OTHER:
             self.start_over()
-        if state is not State.SAME:
-            for item in self.segment.read():
+        try:
+            for item in self.segment.read() if state is not State.SAME else ():
                 self._take(item)
-        self.take_parts([(number, part) for number, part in waiting if number > self.applied])
+            self.take_parts([(number, part) for number, part in waiting if number > self.applied])
+        except BaseException:
+            self.start_over()  # half of a file is no answer, also not to the next question
+            raise
+        if self._ends_damaged:  # what waits may be older than what was lost
+            self._suspect_all()
+
+    def _suspect_all(self) -> None:
+        self._suspects |= {row.line for row in self.tables[LineRow].rows.values()}
 
     def start_over(self) -> None:
         self._start()
@@ -64,8 +73,10 @@ class Tree:
     def _take(self, item: Sound | Damage) -> None:
         if isinstance(item, Damage):
             self.damage.append(item)
-            self._suspects |= {row.line for row in self.tables[LineRow].rows.values()}
+            self._suspect_all()
+            self._ends_damaged = True
             return
+        self._ends_damaged = False
         try:
             carried, parts = _decode(item.payload)
             known = self.applied
@@ -106,6 +117,8 @@ class Tree:
 
     def append(self, waiting: list[Numbered], own: list[Part]) -> None:
         """Write what waits and what is new as one record, so that all of it is on disk or none."""
+        if self._ends_damaged:
+            raise self.damaged()
         due = [(number, part) for number, part in waiting if number > self.carried]
         carried = max([self.carried, *(number for number, _ in due)])
         self.segment.append(encode([carried, [*due, *((0, part) for part in own)]]))
@@ -121,7 +134,7 @@ class Tree:
         """Write a file of this size anew if more than a share of it is garbage. A damaged one is kept as it is."""
         if self.segment.end < smallest or self.garbage() <= share or self.damage or self.carried < self.applied:
             return False
-        parts = changes.whole(self.tables.rows(), self.number, _EACH)
+        parts = changes.whole(self.tables.rows(), _EACH)
         self.segment.replace(encode([self.carried, [(0, part)]]) for part in parts)
         self.put_weight = self.tables.weight
         return True

@@ -19,7 +19,7 @@ from holdfast.backends.tickets import Ticket
 from holdfast.errors import LookAtTheStorage
 
 log: Final = logging.getLogger("holdfast")
-_GARBAGE: Final = 0.35
+_GARBAGE: Final = 0.3
 _GARBAGE_AT_CLOSE: Final = 0.15
 _LARGE: Final = 64 * 1024
 _SMALL: Final = 16 * 1024
@@ -52,33 +52,42 @@ class Writer:
     def _commit_some(self, waiting: deque[Ticket]) -> None:
         with translated(self._shelf.root):
             group = Group(self._shelf)
-        added = []
-        while waiting and not group.complete:
-            ticket = waiting.popleft()
-            try:
-                if group.add(ticket.batch):
-                    added.append(ticket)
-                else:
-                    ticket.answer(False)
-            except Exception as error:
-                ticket.fail(error)
+        added: list[Ticket] = []
         try:
+            self._collect(group, waiting, added)
             changed = group.write()
         except Exception as error:
             self._undo(group)
             self._fail(added, error)
+        except BaseException:
+            self._undo(group)
+            raise
         else:
             for ticket in added:
                 ticket.answer(True)
             self._rewrite(changed)
 
+    def _collect(self, group: Group, waiting: deque[Ticket], added: list[Ticket]) -> None:
+        """Add batches to a group; who is refused learns it at once."""
+        while waiting and not group.complete:
+            ticket = waiting.popleft()
+            added.append(ticket)
+            try:
+                if group.add(ticket.batch):
+                    continue
+                ticket.answer(False)
+            except Exception as error:
+                if group.half_applied:
+                    raise
+                ticket.fail(error)
+            added.pop()
+
     def _fail(self, added: list[Ticket], error: Exception) -> None:
         """If the disk is at fault all of them failed. If not, one of them is, and the others are tried without it."""
-        if isinstance(error, OSError):
-            error = translate(error, self._shelf.root)
-        if len(added) == 1 or isinstance(error, LookAtTheStorage):
+        if len(added) == 1 or isinstance(error, OSError):
+            told = translate(error, self._shelf.root) if isinstance(error, OSError) else error
             for ticket in added:
-                ticket.fail(error)
+                ticket.fail(told)
         else:
             for ticket in added:
                 self._commit_some(deque([ticket]))
@@ -141,6 +150,8 @@ class Writer:
         try:
             for number in list(directory.waiting):
                 self._carry_over(number)
+                if number in self._shelf.trees:
+                    self._rewrite_tree(self._shelf.trees[number], _GARBAGE, _LARGE)
             self._remove_leftovers()
             directory.rewrite()
         except OSError as error:
@@ -150,26 +161,24 @@ class Writer:
                 self._cut_back()
 
     def _carry_over(self, number: int) -> None:
-        directory = self._shelf.directory
+        waiting = self._shelf.directory.waiting[number]
         try:
             tree = self._shelf.load(number)
+            if any(one > tree.carried for one, _ in waiting):
+                tree.append(waiting, [])
         except LookAtTheStorage:  # its parts stay where they are
             return
-        waiting = directory.waiting[number]
-        if any(one > tree.carried for one, _ in waiting):
-            try:
-                tree.append(waiting, [])
-            except OSError:
-                tree.start_over()
-                raise
-        del directory.waiting[number]
+        except OSError:
+            self._shelf.trees[number].start_over()
+            raise
+        del self._shelf.directory.waiting[number]
 
-    def close(self) -> None:
+    def tidy(self) -> None:
         """Leave as few bytes as is worth the work, unless someone else is writing."""
         self._cut_back()
         self._shelf.look()
         self._settle(_FULL_AT_CLOSE, 0.3)
-        for tree in list(self._shelf.trees.values()):
-            if tree.written:
-                self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
-                self._shelf.describe(tree)
+        for number in [number for number, tree in self._shelf.trees.items() if tree.written]:
+            tree = self._shelf.load(number)  # as it is now: others may have written since
+            self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
+            self._shelf.describe(tree)

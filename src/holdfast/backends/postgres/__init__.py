@@ -1,6 +1,6 @@
 """PostgreSQL: one store for many machines."""
 
-from holdfast.backends.postgres.address import parse
 from holdfast.backends.postgres.backend import PostgresBackend
+from holdfast.backends.postgres.schema import initialize
 
-__all__ = ["PostgresBackend", "parse"]
+__all__ = ["PostgresBackend", "initialize"]

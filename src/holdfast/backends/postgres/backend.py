@@ -21,12 +21,12 @@ from psycopg.pq import TransactionStatus
 from holdfast.backends.base import ANY, Backend, Batch, Capabilities, Filter, Found, Listed, Piece, Want
 from holdfast.backends.driving import waiting_loop
 from holdfast.backends.postgres import schema
-from holdfast.backends.postgres.address import Address
+from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.arrays import Numbers, Texts
 from holdfast.backends.postgres.failures import translated
 from holdfast.backends.postgres.grouping import Grouping, Patience
 from holdfast.backends.postgres.programs import Program
-from holdfast.backends.postgres.statements import Statements
+from holdfast.backends.postgres.statements import statements
 from holdfast.backends.postgres.twins import BorrowedLoopTwin, BorrowedTwin, LoopTwin, SyncTwin
 from holdfast.backends.rows import (
     AnyRow,
@@ -54,15 +54,19 @@ class PostgresBackend(Backend):
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._sql = Statements(address)
+        self._sql = statements(address.schema)
         self._closed = False
         self._start()
         schema.prepare(self._threads[0])
         _alive.add(self)
 
+    @classmethod
+    def open(cls, url: str) -> PostgresBackend:
+        return cls(parse(url))
+
     def _start(self) -> None:
         twin = SyncTwin(self.address)
-        self._threads = (twin, Grouping(twin, self._sql))
+        self._threads = (twin, Grouping(twin))
         self._loops: WeakKeyDictionary[Any, tuple[LoopTwin, Grouping]] = WeakKeyDictionary()
 
     def _here(self) -> tuple[SyncTwin | LoopTwin, Grouping]:
@@ -74,8 +78,9 @@ class PostgresBackend(Backend):
             return self._threads
         if loop not in self._loops:
             self._forget_ended_loops()
+            self._threads[0].rest()  # the connection that the store was opened with, if nothing else
             twin = LoopTwin(self.address)
-            self._loops[loop] = (twin, Grouping(twin, self._sql))
+            self._loops[loop] = (twin, Grouping(twin))
         return self._loops[loop]
 
     def _forget_ended_loops(self) -> None:
@@ -95,7 +100,7 @@ class PostgresBackend(Backend):
 
     async def _all(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         twin, _ = self._here()
-        patience = Patience(twin, self.address.shown)
+        patience = Patience(twin)
         while True:
             try:
                 return await twin.fetch(self._sql[name], parameters)
@@ -153,8 +158,6 @@ class PostgresBackend(Backend):
 
     async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
         own = {"tree": line.tree, "line": line.line, "seqs": Numbers(seqs)}
-        if line.base_line is None:
-            return await self._rows(_written, "pending_own", **own)
         base = {"base_line": line.base_line, "base_era": line.base_era, "base_seq": line.base_seq}
         return await self._rows(_written, "pending", **own, **base)
 
@@ -200,7 +203,10 @@ class PostgresBackend(Backend):
     def within(self, connection: object) -> Backend:
         if not isinstance(connection, Connection | AsyncConnection):
             raise InvalidArgument(f"within() takes an open psycopg connection, not a {type(connection).__name__}")
-        return _Within(self.address, self._sql, connection)
+        return _Within(self.address, connection)
+
+    async def give_back(self) -> None:
+        """The server's autovacuum sees to that, table by table."""
 
     async def close(self) -> None:
         self._closed = True
@@ -217,9 +223,9 @@ class PostgresBackend(Backend):
 class _Within(PostgresBackend):
     """The same rows through a caller's connection: part of its transaction, never committed, never tried again."""
 
-    def __init__(self, address: Address, sql: Statements, connection: Connection[Any] | AsyncConnection[Any]) -> None:
+    def __init__(self, address: Address, connection: Connection[Any] | AsyncConnection[Any]) -> None:
         self.address = replace(address, retry=0.0)
-        self._sql = sql
+        self._sql = statements(address.schema)
         self._closed = False
         self._connection = connection
         twin = (
@@ -227,7 +233,7 @@ class _Within(PostgresBackend):
             if isinstance(connection, Connection)
             else BorrowedLoopTwin(self.address, connection)
         )
-        self._own = (twin, Grouping(twin, sql))
+        self._own = (twin, Grouping(twin))
 
     def _here(self) -> tuple[SyncTwin | LoopTwin, Grouping]:
         is_async = isinstance(self._connection, AsyncConnection)

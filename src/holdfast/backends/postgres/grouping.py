@@ -1,8 +1,8 @@
 """Writers that wait share a commit, in which each stands or falls alone.
 
 Whoever finds fewer than a few commits under way takes along all that wait, and whoever comes meanwhile waits for the
-next. A member that is stale is told so. One that met a locked row, and every member of a commit that failed, tries again
-alone: it then waits for locks, finds out what became of it, and only it gets its error.
+next. A member that is stale is told so. One that met a locked row, and every member of a commit that failed, tries
+again alone: it then waits for locks, finds out what became of it, and only it gets its error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import psycopg
 from holdfast.backends.base import Batch
 from holdfast.backends.postgres.failures import CHUNK_TAKEN, is_crossed, is_lost, translate
 from holdfast.backends.postgres.programs import Program, joined
-from holdfast.backends.postgres.statements import Statements
+from holdfast.backends.postgres.statements import statements
 from holdfast.backends.postgres.twins import Signal, Twin
 
 STALE: Final = 0
@@ -47,9 +47,10 @@ class _Ticket:
 class Grouping:
     """The writers that wait in one way: the threads of a process, or the tasks of a loop."""
 
-    def __init__(self, twin: Twin, sql: Statements) -> None:
+    def __init__(self, twin: Twin) -> None:
         self._twin = twin
-        self._sql = sql
+        self._sql = statements(twin.address.schema)
+        self._shown = twin.address.shown
         self._gate = threading.Lock()
         self._queue: deque[_Ticket] = deque()
         self._under_way = 0
@@ -144,14 +145,14 @@ class Grouping:
     async def commit_alone(self, program: Program, *, unknown: bool = False, once: bool = False) -> bool:
         """Wait for locks, and for a server that is away. `unknown` says that an earlier try may have been applied: then
         a stale answer may be its own doing, and the rows that only this batch puts tell."""
-        patience = Patience(self._twin, self._sql.shown)
+        patience = Patience(self._twin)
         crossed = 0
         while True:
             try:
                 (verdict,) = await self._apply([program], patient=True)
             except psycopg.Error as error:
                 if once:
-                    raise translate(error, self._sql.shown) from error
+                    raise translate(error, self._shown) from error
                 if unknown and error.sqlstate == CHUNK_TAKEN and await self._landed(program):
                     return True
                 if is_crossed(error) and crossed < _CROSSED:
@@ -163,7 +164,7 @@ class Grouping:
             return verdict == APPLIED or (unknown and await self._landed(program))
 
     async def _landed(self, program: Program) -> bool:
-        patience = Patience(self._twin, self._sql.shown)
+        patience = Patience(self._twin)
         while True:
             try:
                 ((found,),) = await self._twin.fetch(self._sql["landed"], program.traces())
@@ -175,15 +176,14 @@ class Grouping:
 class Patience:
     """How long to go on trying while a server is away."""
 
-    def __init__(self, twin: Twin, shown: str) -> None:
+    def __init__(self, twin: Twin) -> None:
         self._twin = twin
-        self._shown = shown
         self._end = time.monotonic() + twin.address.retry
         self._pause = 0.0
 
     async def lost(self, error: psycopg.Error) -> None:
         """Wait a little if the connection was lost and there is time; raise what is to be raised otherwise."""
         if not is_lost(error) or time.monotonic() + self._pause > self._end:
-            raise translate(error, self._shown) from error
+            raise translate(error, self._twin.address.shown) from error
         await self._twin.sleep(self._pause)  # the first time at once: often only an old connection was closed
         self._pause = min(self._pause * 2 or 0.05, 1.0)

@@ -21,6 +21,7 @@ from holdfast.backends.base import (
     DropTree,
     DropWaiting,
     Expect,
+    ForksAt,
     GraveAt,
     IdFree,
     KeyFree,
@@ -58,6 +59,7 @@ _WORDS: Final[dict[type[Expect], str]] = {
     GraveAt: "grave at",
     LineAt: "line at",
     RootAt: "root at",
+    ForksAt: "forks at",
     NamespaceFree: "namespace free",
     CheckpointThere: "checkpoint there",
     CheckpointAt: "checkpoint at",
@@ -67,7 +69,9 @@ _WORDS: Final[dict[type[Expect], str]] = {
     PendingAt: "pending at",
     WaitingAt: "waiting at",
 }
-_RANKS: Final = {kind: rank for rank, kind in enumerate(_WORDS)} | {RootAt: list(_WORDS).index(LineAt)}
+_RANKS: Final = {kind: rank for rank, kind in enumerate(_WORDS)} | dict.fromkeys(
+    (RootAt, ForksAt), list(_WORDS).index(LineAt)
+)
 _PUT_ORDER: Final = {
     kind: place
     for place, kind in enumerate((
@@ -210,11 +214,11 @@ def _put_place(row: Row) -> tuple[int, tuple[Any, ...]]:
 def _expect(program: Program, batch: Batch) -> None:
     written = _lines_written(batch)
     expects = sorted(batch.expects, key=lambda one: (_RANKS[type(one)], one[:2]))
-    held = {one[:2] for one in expects if isinstance(one, LineAt | RootAt)}
+    held = {one[:2] for one in expects if isinstance(one, LineAt | RootAt | ForksAt)}
     for one in expects:
         kind = type(one)
         word = _WORDS[kind]
-        if isinstance(one, LineAt | RootAt):
+        if isinstance(one, LineAt | RootAt | ForksAt):
             word = ("write " if _is_written(one, written) else "read ") + word
         elif isinstance(one, IdFree | KeyFree) and one[:2] not in held:
             program.say("hold line", one[:2], _LINE)  # whoever adds to a line holds its row
@@ -234,7 +238,7 @@ def _lines_written(batch: Batch) -> set[tuple[int, int | None]]:
     return written
 
 
-def _is_written(expect: LineAt | RootAt, written: set[tuple[int, int | None]]) -> bool:
+def _is_written(expect: LineAt | RootAt | ForksAt, written: set[tuple[int, int | None]]) -> bool:
     return (expect.tree, expect.line) in written or (expect.tree, None) in written
 
 

@@ -12,11 +12,11 @@ import psycopg
 from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
-from holdfast.backends.postgres.address import Address
+from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.failures import translated
 from holdfast.backends.postgres.statements import migrations
 from holdfast.backends.postgres.twins import SyncTwin
-from holdfast.errors import Conflict, InvalidArgument, NewerFormat, NotAStore
+from holdfast.errors import Conflict, NewerFormat, NotAStore
 
 _OLDEST: Final = 130000
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('holdfast schema ' || %s, 0))"
@@ -32,20 +32,31 @@ _FIND: Final = """
 """
 
 
-def prepare(twin: SyncTwin, partitions: int | None = None) -> None:
-    """Make sure that the schema is there and known. `partitions` only counts for one that is made here."""
-    address = twin.address
-    if partitions is not None and not 0 <= partitions <= 1024:
-        raise InvalidArgument(f"partitions is a number from 0 to 1024, not {partitions}")
-    with translated(address.shown), twin.connect() as connection:
-        _check_server(connection, address)
-        if _current(connection, address) < migrations()[-1].number:
-            _migrate(connection, address, partitions or 0)
-        elif partitions is not None and partitions != count_partitions(connection, address):
-            raise Conflict(
-                f"{address.shown}: the schema is there already, with {count_partitions(connection, address)} "
-                "partitions; choose another schema, and move the threads there"
-            )
+def prepare(twin: SyncTwin) -> None:
+    """Make sure that the schema is there and known."""
+    with translated(twin.address.shown), twin.connection() as connection:
+        _bring_up(connection, twin.address, 0)
+
+
+def initialize(url: str, partitions: int | None) -> str:
+    """The same ahead of use, with partitions if the schema is still to be made. Says what is there."""
+    address = parse(url)
+    with translated(address.shown), SyncTwin(address).connect() as connection:
+        _bring_up(connection, address, partitions or 0)
+        found = count_partitions(connection, address)
+    if partitions is not None and partitions != found:
+        raise Conflict(
+            f"{address.shown}: the schema is there already, with {found or 'no'} partitions; "
+            "choose another schema, and move the threads there"
+        )
+    cut = f", in {found} partitions" if found else ""
+    return f"{address.shown}: format {migrations()[-1].number}{cut}"
+
+
+def _bring_up(connection: Connection[Any], address: Address, partitions: int) -> None:
+    _check_server(connection, address)
+    if _current(connection, address) < migrations()[-1].number:
+        _migrate(connection, address, partitions)
 
 
 def _check_server(connection: Connection[Any], address: Address) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from psycopg.sql import SQL, Composable, Identifier
 
 from holdfast.backends import scripts
-from holdfast.backends.postgres.address import Address
 from holdfast.backends.rows import (
     CheckpointRow,
     ChunkRow,
@@ -34,20 +33,15 @@ _COLUMNS: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-class Statements:
+@cache
+def statements(schema: str) -> dict[str, bytes]:
     """By name."""
-
-    def __init__(self, address: Address) -> None:
-        self.shown = address.shown
-        names = {alias: _columns(alias, kind) for alias, kind in _COLUMNS.items()}
-        names |= {f"found_{alias}": _fields("found", alias, kind) for alias, kind in _COLUMNS.items()}
-        self._known = {
-            name: SQL(text).format(schema=Identifier(address.schema), **names).as_bytes()
-            for name, text in _texts().items()
-        }
-
-    def __getitem__(self, name: str) -> bytes:
-        return self._known[name]
+    names = {alias: _columns(alias, kind) for alias, kind in _COLUMNS.items()}
+    names |= {f"found_{alias}": _fields("found", alias, kind) for alias, kind in _COLUMNS.items()}
+    return {
+        name: SQL(text).format(schema=Identifier(schema), **names).as_bytes()
+        for name, text in scripts.statements(_HERE).items()
+    }
 
 
 def _columns(alias: str, kind: Any) -> Composable:
@@ -57,11 +51,6 @@ def _columns(alias: str, kind: Any) -> Composable:
 def _fields(table: str, column: str, kind: Any) -> Composable:
     """The columns of a row that is itself a column."""
     return SQL(", ").join(SQL("({}).{}").format(Identifier(table, column), Identifier(name)) for name in kind._fields)
-
-
-@cache
-def _texts() -> dict[str, str]:
-    return scripts.statements(_HERE)
 
 
 @cache

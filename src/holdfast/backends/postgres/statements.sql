@@ -90,69 +90,15 @@ ORDER BY left(id, 64) DESC, id DESC, seq DESC LIMIT %(limit)s
 SELECT {mark} FROM {schema}.mark WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
 
 -- name: chunks
-WITH RECURSIVE
-want (ask, log, pos, start, depth) AS (
-    SELECT
-        asked.ask, asked.log, asked.pos,
-        (
-            SELECT chunk.lo FROM {schema}.chunk
-            WHERE chunk.tree = %(tree)s AND chunk.log = asked.log AND chunk.lo <= asked.pos AND chunk.kind = 0
-            ORDER BY chunk.lo DESC LIMIT 1
-        ),
-        0
-    FROM unnest(%(logs)s::bigint[], %(positions)s::bigint[]) WITH ORDINALITY AS asked (log, pos, ask)
-    UNION ALL
-    SELECT
-        want.ask, log.base_log, log.base_pos,
-        (
-            SELECT chunk.lo FROM {schema}.chunk
-            WHERE chunk.tree = %(tree)s AND chunk.log = log.base_log AND chunk.lo <= log.base_pos AND chunk.kind = 0
-            ORDER BY chunk.lo DESC LIMIT 1
-        ),
-        want.depth + 1
-    FROM want JOIN {schema}.log ON log.tree = %(tree)s AND log.log = want.log
-    WHERE want.start IS NULL
-)
-SELECT want.ask, want.pos, {chunk}
-FROM want JOIN {schema}.chunk ON chunk.tree = %(tree)s AND chunk.log = want.log
-    AND chunk.lo BETWEEN coalesce(want.start, 0) AND want.pos
-ORDER BY want.ask, want.depth DESC, chunk.lo
+SELECT found.ask, found.upto, {found_chunk}
+FROM {schema}.chunks(%(tree)s, %(logs)s, %(positions)s) WITH ORDINALITY AS found (ask, upto, chunk, place)
+ORDER BY found.place
 
 -- name: pending
-WITH RECURSIVE seen (line, cut, upto, depth) AS (
-    VALUES
-        (%(line)s::bigint, NULL::bigint, NULL::bigint, 0),
-        (%(base_line)s::bigint, %(base_era)s::bigint, %(base_seq)s::bigint, 1)
-    UNION ALL
-    SELECT line.base_line, line.base_era, least(seen.upto, line.base_seq), seen.depth + 1
-    FROM seen JOIN {schema}.line ON line.tree = %(tree)s AND line.line = seen.line
-    WHERE seen.depth > 0 AND line.base_line IS NOT NULL
-),
-wanted (seq, line, cut, depth) AS (
-    SELECT want.seq, seen.line, seen.cut, seen.depth
-    FROM seen JOIN unnest(%(seqs)s::bigint[]) AS want (seq) ON seen.upto IS NULL OR want.seq <= seen.upto
-),
-found AS (
-    SELECT 1 AS kind, wanted.depth, wanted.cut, {pending}
-    FROM wanted
-    JOIN {schema}.pending ON pending.tree = %(tree)s AND pending.line = wanted.line AND pending.seq = wanted.seq
-    UNION ALL
-    SELECT
-        0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '',
-        sealed.body, sealed.sum
-    FROM wanted
-    JOIN {schema}.sealed ON sealed.tree = %(tree)s AND sealed.line = wanted.line AND sealed.seq = wanted.seq
-)
-SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum FROM found WHERE cut IS NULL OR era < cut
-ORDER BY depth DESC, era, kind, idx
-
--- name: pending_own
-SELECT 1 AS kind, {pending}
-FROM {schema}.pending WHERE tree = %(tree)s AND line = %(line)s AND seq = ANY(%(seqs)s::bigint[])
-UNION ALL
-SELECT 0, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '', sealed.body, sealed.sum
-FROM {schema}.sealed WHERE tree = %(tree)s AND line = %(line)s AND seq = ANY(%(seqs)s::bigint[])
-ORDER BY 7, 1, 6
+SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum
+FROM {schema}.pending(%(tree)s, %(line)s, %(base_line)s, %(base_era)s, %(base_seq)s, %(seqs)s) WITH ORDINALITY
+    AS found (kind, tree, line, seq, task_id, idx, era, task_path, body, sum, place)
+ORDER BY place
 
 -- name: waiting
 SELECT {waiting} FROM {schema}.waiting

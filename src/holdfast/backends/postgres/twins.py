@@ -132,10 +132,14 @@ class Twin(ABC):
             "seconds; try again, or use a larger pool="
         )
 
-    def close(self) -> None:
-        self._closed = True
+    def rest(self) -> None:
+        """Close what is not in use."""
         while self._idle:
             self._idle.pop()[1].pgconn.finish()
+
+    def close(self) -> None:
+        self._closed = True
+        self.rest()
 
     def abandon(self) -> None:
         """After a fork the connections are the parent's: this process lets go of their sockets, and says nothing."""
@@ -173,14 +177,14 @@ class SyncTwin(Twin):
         self._room = threading.Semaphore(address.pool)
 
     async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
-        with self._connection() as connection:
+        with self.connection() as connection:
             with connection.pipeline():
                 connection.execute(_LIMITS, self._limits)
                 cursor = connection.execute(query, parameters, binary=True)
             return cursor.fetchall()
 
     @contextmanager
-    def _connection(self) -> Iterator[SyncConnection]:
+    def connection(self) -> Iterator[SyncConnection]:
         if not self._room.acquire(timeout=self.address.timeout):
             raise self._crowded()
         try:

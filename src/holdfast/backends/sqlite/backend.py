@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -29,6 +30,7 @@ from holdfast.backends.base import (
     DropWaiting,
     Expect,
     Filter,
+    ForksAt,
     Found,
     GraveAt,
     IdFree,
@@ -61,6 +63,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
+from holdfast.backends.sqlite import files
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
@@ -72,6 +75,7 @@ _HOLDS: Final[dict[type[Expect], str]] = {
     LineAt: _SQL["holds_line_at"],
     NamespaceFree: _SQL["holds_namespace_free"],
     RootAt: _SQL["holds_root_at"],
+    ForksAt: _SQL["holds_forks_at"],
     ThreadAbsent: _SQL["holds_thread_absent"],
     ThreadAt: _SQL["holds_thread_at"],
     GraveAt: _SQL["holds_grave_at"],
@@ -226,12 +230,28 @@ class SqliteBackend(Backend):
     async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
         start: tuple[object, ...] = after or first_key(kind)
         bounds = (*start, limit) if tree is None else (*start, tree, limit)
-        with translated(self.path), self._connections.reader() as reader:
+        with translated(self.path), self._connections.reader() as reader, _tolerant(reader):
             rows = reader.execute(_SQL["scan_" + table_name(kind)], bounds).fetchall()
             return [kind._make(row) for row in rows]
 
+    async def check(self) -> list[str]:
+        """Of each table by itself, so that one that was set aside does not count."""
+        found: list[str] = []
+        for name in ("sqlite_schema", *map(table_name, KEYS)):
+            try:
+                with self._connections.reader() as reader:
+                    rows = reader.execute(_SQL["check"], (name,)).fetchall()
+            except sqlite3.Error as error:
+                rows = [(str(error),)]
+            found += [f"{self.path}: table {name}: {told}" for (told,) in rows if told != "ok"]
+        return found
+
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])
+
+    async def give_back(self) -> None:
+        with translated(self.path), self._connections.writing:
+            files.shrink(self._connections.writer())
 
     async def close(self) -> None:
         with translated(self.path):
@@ -270,6 +290,16 @@ def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
     elif isinstance(drop, DropTree):
         for sql in _TREE:
             writer.execute(sql, drop)
+
+
+@contextmanager
+def _tolerant(reader: sqlite3.Connection) -> Iterator[None]:
+    """Whoever goes through everything takes damaged text as well: the row's checksum tells."""
+    reader.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        reader.text_factory = str
 
 
 def _or_bytes(end: str | None) -> str | bytes:

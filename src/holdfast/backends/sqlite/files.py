@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +18,7 @@ from zlib import crc32
 
 from msgspec.msgpack import Encoder
 
+from holdfast.backends import networks
 from holdfast.backends.sqlite.failures import translated
 from holdfast.backends.sqlite.statements import migrations
 from holdfast.errors import Corrupt, NewerFormat, NotAStore, ReadOnly
@@ -27,10 +26,10 @@ from holdfast.errors import Corrupt, NewerFormat, NotAStore, ReadOnly
 APPLICATION_ID: Final = 0x484F4C44  # "HOLD", in the header that `file` and SQLite tools show
 BUSY_SECONDS: Final = 30.0
 _PAGE: Final = 2048
+_PAGES_AT_ONCE: Final = 1024
 _WORTH_GIVING_BACK: Final = 128 * 1024
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
-_NETWORK: Final = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs", "ceph", "glusterfs"}
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -53,7 +52,7 @@ def prepare(path: Path) -> sqlite3.Connection:
     """Open the file as a store: create it, bring it up to date, or refuse it."""
     _check_folder(path)
     _check_kind(path)
-    _warn_about_networks(path)
+    networks.warn(path, path.parent)
     with translated(path):
         return _patiently(lambda: _open(path))
 
@@ -215,35 +214,6 @@ def _split(script: str) -> list[str]:
     return found
 
 
-def _warn_about_networks(path: Path) -> None:
-    kind = _file_system(path)
-    if kind in _NETWORK:
-        warnings.warn(
-            f"{path} is on a network file system ({kind}), where SQLite's locks can't be trusted; "
-            "keep the file on a local disk, or use a server",
-            RuntimeWarning,
-            stacklevel=5,
-        )
-
-
-def _file_system(path: Path) -> str | None:
-    """The type of the file system that the path is on, where the system tells."""
-    if not sys.platform.startswith("linux"):
-        return None
-    try:
-        mounts = Path("/proc/mounts").read_text("utf-8", "replace")
-        where = os.path.realpath(path.parent)
-    except OSError:
-        return None
-    best, kind = "", None
-    for line in mounts.splitlines():
-        fields = line.split()
-        point = fields[1].replace("\\040", " ") if len(fields) > 2 else ""
-        if len(point) > len(best) and (where == point or where.startswith(point.rstrip("/") + "/")):
-            best, kind = point, fields[2]
-    return kind
-
-
 def give_back(connection: sqlite3.Connection) -> None:
     """Return free pages to the file system, if they are many and nobody else is writing."""
     with suppress(sqlite3.Error):
@@ -252,3 +222,10 @@ def give_back(connection: sqlite3.Connection) -> None:
             return
         connection.execute("PRAGMA busy_timeout = 0")
         connection.executescript("PRAGMA incremental_vacuum")  # execute() would stop after the first page
+
+
+def shrink(connection: sqlite3.Connection) -> None:
+    """The same at once, in steps that let others write in between; then the log is emptied into the file."""
+    while connection.execute("PRAGMA freelist_count").fetchone() != (0,):
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

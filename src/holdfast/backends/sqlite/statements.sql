@@ -132,6 +132,9 @@ SELECT NOT EXISTS (SELECT 1 FROM line WHERE tree = ? AND thread = ? AND namespac
 -- name: holds_root_at
 SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ? AND epoch = ? AND journal = ?)
 
+-- name: holds_forks_at
+SELECT EXISTS (SELECT 1 FROM line WHERE tree = ? AND line = ? AND forks = ?)
+
 -- name: holds_thread_absent
 SELECT NOT EXISTS (SELECT 1 FROM thread WHERE id = ?)
 
@@ -379,3 +382,6 @@ SELECT * FROM sealed WHERE (tree, line, seq, number, era) > (?, ?, ?, ?, ?) AND 
 
 -- name: scan_journal
 SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY tree, line, seq LIMIT ?
+
+-- name: check
+SELECT integrity_check FROM pragma_integrity_check(?)

@@ -263,7 +263,7 @@ END $$;
 CREATE FUNCTION find(
     wanted text, in_namespace text, of_grave bytea,
     OUT generation bigint, OUT last text, OUT thread thread, OUT root line, OUT own line, OUT head checkpoint
-) LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+) LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
     SELECT grave.generation, grave.last INTO generation, last FROM grave WHERE hash = of_grave;
@@ -282,6 +282,92 @@ BEGIN
     END IF;
     SELECT * INTO head FROM checkpoint
     WHERE checkpoint.tree = own.tree AND checkpoint.line = own.head_line AND checkpoint.seq = own.head_seq;
+END $$;
+
+-- Each wanted version with the chunks that make it up, oldest first.
+CREATE FUNCTION chunks(in_tree bigint, logs bigint[], positions bigint[])
+RETURNS TABLE (ask bigint, upto bigint, chunk chunk)
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH RECURSIVE
+    want (ask, log, pos, start, depth) AS (
+        SELECT
+            asked.ask, asked.log, asked.pos,
+            (
+                SELECT chunk.lo FROM chunk
+                WHERE chunk.tree = in_tree AND chunk.log = asked.log AND chunk.lo <= asked.pos AND chunk.kind = 0
+                ORDER BY chunk.lo DESC LIMIT 1
+            ),
+            0
+        FROM unnest(logs, positions) WITH ORDINALITY AS asked (log, pos, ask)
+        UNION ALL
+        SELECT
+            want.ask, log.base_log, log.base_pos,
+            (
+                SELECT chunk.lo FROM chunk
+                WHERE chunk.tree = in_tree AND chunk.log = log.base_log AND chunk.lo <= log.base_pos AND chunk.kind = 0
+                ORDER BY chunk.lo DESC LIMIT 1
+            ),
+            want.depth + 1
+        FROM want JOIN log ON log.tree = in_tree AND log.log = want.log
+        WHERE want.start IS NULL
+    )
+    SELECT want.ask, want.pos, chunk
+    FROM want JOIN chunk ON chunk.tree = in_tree AND chunk.log = want.log
+        AND chunk.lo BETWEEN coalesce(want.start, 0) AND want.pos
+    ORDER BY want.ask, want.depth DESC, chunk.lo;
+END $$;
+
+-- What a line sees of the writes for these numbers: its own, and through forks. See `Backend.pending`.
+CREATE FUNCTION pending(in_tree bigint, of_line bigint, of_base bigint, of_era bigint, of_seq bigint, seqs bigint[])
+RETURNS TABLE (
+    kind integer, tree bigint, line bigint, seq bigint, task_id text, idx bigint, era bigint, task_path text, body bytea,
+    sum bigint
+)
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+    IF of_base IS NULL THEN
+        RETURN QUERY
+        SELECT 1 AS kind, pending.tree, pending.line, pending.seq, pending.task_id, pending.idx, pending.era, pending.task_path,
+                pending.body, pending.sum
+        FROM pending WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
+        UNION ALL
+        SELECT 0, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '', sealed.body, sealed.sum
+        FROM sealed WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
+        ORDER BY 7, 1, 6;
+    ELSE
+        RETURN QUERY
+        WITH RECURSIVE seen (line, cut, upto, depth) AS (
+            VALUES
+                (of_line, NULL::bigint, NULL::bigint, 0),
+                (of_base, of_era, of_seq, 1)
+            UNION ALL
+            SELECT line.base_line, line.base_era, least(seen.upto, line.base_seq), seen.depth + 1
+            FROM seen JOIN line ON line.tree = in_tree AND line.line = seen.line
+            WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+        ),
+        wanted (seq, line, cut, depth) AS (
+            SELECT want.seq, seen.line, seen.cut, seen.depth
+            FROM seen JOIN unnest(seqs) AS want (seq) ON seen.upto IS NULL OR want.seq <= seen.upto
+        ),
+        found AS (
+            SELECT 1 AS kind, wanted.depth, wanted.cut, pending.tree, pending.line, pending.seq, pending.task_id, pending.idx, pending.era, pending.task_path,
+                pending.body, pending.sum
+            FROM wanted
+            JOIN pending ON pending.tree = in_tree AND pending.line = wanted.line AND pending.seq = wanted.seq
+            UNION ALL
+            SELECT
+                0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '',
+                sealed.body, sealed.sum
+            FROM wanted
+            JOIN sealed ON sealed.tree = in_tree AND sealed.line = wanted.line AND sealed.seq = wanted.seq
+        )
+        SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum FROM found WHERE cut IS NULL OR era < cut
+        ORDER BY depth DESC, era, kind, idx;
+    END IF;
 END $$;
 
 -- ---------------------------------------------------------------------------------------------- writing
@@ -439,7 +525,8 @@ END $$;
 
 CREATE FUNCTION apply(
     patient boolean, starts bigint[], ops text[], numbers bigint[], texts text[], bodies bytea[]
-) RETURNS smallint[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+) RETURNS smallint[]
+LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     verdicts smallint[] := ARRAY[]::smallint[];
     verdict smallint;
@@ -477,6 +564,14 @@ BEGIN
                     )::integer;
                 END IF;
                 i := i + 5;
+            WHEN 'write forks at', 'read forks at' THEN
+                found_line := hold_line(patient, ops[step] = 'write forks at', numbers[i + 1], numbers[i + 2]);
+                IF NOT found_line.held THEN
+                    verdict := 2;
+                ELSE
+                    verdict := coalesce(found_line.forks = numbers[i + 3], false)::integer;
+                END IF;
+                i := i + 3;
             WHEN 'hold line' THEN
                 found_line := hold_line(patient, false, numbers[i + 1], numbers[i + 2]);
                 IF NOT found_line.held THEN

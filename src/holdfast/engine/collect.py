@@ -1,0 +1,180 @@
+"""Collecting: what nobody reaches is freed, beside whoever is writing.
+
+A tree is looked at (see `reach`), and what is left over goes in batches, in an order in which every state in between
+reads as before: survivors are hung on their nearest surviving ancestor first, then checkpoints go, newest first, with
+what hangs on them, and the values last. Each batch expects that no fork was made since the look, and that the rows are
+those that were seen; if one does not hold, the tree is looked at again. Whoever is stopped in between starts over, and
+finds less to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from holdfast.backends.base import (
+    Batch,
+    CheckpointAt,
+    ChunkAt,
+    Drop,
+    DropRow,
+    DropTree,
+    DropWaiting,
+    Expect,
+    ForksAt,
+    LineAt,
+    PendingAt,
+)
+from holdfast.backends.rows import (
+    KEYS,
+    CheckpointRow,
+    ChunkRow,
+    LineRow,
+    PendingRow,
+    Row,
+    SealedRow,
+)
+from holdfast.engine import reach
+from holdfast.engine.context import Engine
+from holdfast.engine.foreign import DAY
+from holdfast.engine.reach import Tree
+from holdfast.errors import LookAtTheStorage
+from holdfast.model import CollectReport
+
+_ATTEMPTS: Final = 20
+_AT_ONCE: Final = 200  # changes in one batch: so long others wait
+_TREES: Final = 1000
+
+Progress = Callable[[int, int], None]
+"""Told how many trees are done, and of how many that are known so far."""
+
+
+async def collect(engine: Engine, progress: Progress | None = None) -> CollectReport:
+    engine.check_open()
+    before = await engine.backend.bytes_stored()
+    await engine.backend.commit(Batch([], [], [DropWaiting("", await engine.backend.now() - DAY)]))
+    total = _Count()
+    after, done = 0, 0
+    while trees := await engine.backend.trees(after, _TREES):
+        for number, tree in enumerate(trees):
+            await _collect_tree(engine, tree, total)
+            if progress is not None:
+                progress(done + number + 1, done + len(trees))
+        after, done = trees[-1], done + len(trees)
+    await engine.backend.give_back()
+    return CollectReport(
+        trees=done,
+        checkpoints=total.of(CheckpointRow),
+        writes=total.of(PendingRow) + total.of(SealedRow),
+        values=total.of(ChunkRow),
+        rows=sum(total.rows.values()),
+        bytes_before=before,
+        bytes_after=await engine.backend.bytes_stored(),
+        skipped=tuple(total.skipped),
+    )
+
+
+@dataclass
+class _Count:
+    rows: dict[type[Row], int] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def of(self, kind: type[Row]) -> int:
+        return self.rows.get(kind, 0)
+
+    def add(self, drops: list[Drop]) -> None:
+        for drop in drops:
+            if isinstance(drop, DropRow):
+                self.rows[drop.table] = self.of(drop.table) + 1
+
+
+async def _collect_tree(engine: Engine, number: int, total: _Count) -> None:
+    for _ in range(_ATTEMPTS):
+        try:
+            if await _collected(engine, number, total):
+                return
+        except LookAtTheStorage as error:  # nothing goes from a tree that can't be read whole
+            total.skipped.append(f"tree {number}: {error}")
+            return
+    total.skipped.append(f"tree {number}: it was forked again and again meanwhile")
+
+
+async def _collected(engine: Engine, number: int, total: _Count) -> bool:
+    """False if the tree has changed so that it has to be looked at again."""
+    if not await _may_have_garbage(engine, number):
+        return True
+    tree = await reach.look(engine, number)
+    if not tree.threads:
+        lines = [LineAt(line.tree, line.line, line.version) for line in tree.lines.values()]
+        return await engine.backend.commit(Batch([*lines], [], [DropTree(number)]))
+    expects: list[Expect] = [
+        ForksAt(line.tree, line.line, line.forks) for line in tree.lines.values() if line.line in tree.used
+    ]
+    for change in _changes(tree):
+        if not await engine.backend.commit(Batch([*expects, *change.expects], change.puts, change.drops)):
+            return False
+        total.add(change.drops)
+    return True
+
+
+async def _may_have_garbage(engine: Engine, number: int) -> bool:
+    """Something was removed in it, or a thread of it was deleted."""
+    living = {thread.line for thread in await engine.backend.tree_threads(number)}
+    lines = await reach.scanned(engine, LineRow, number)
+    return any(line.marks or line.thread not in living for line in lines)
+
+
+# ------------------------------------------------------------------------------------------------ batches
+
+
+@dataclass
+class _Change:
+    expects: list[Expect] = field(default_factory=list)
+    puts: list[Row] = field(default_factory=list)
+    drops: list[Drop] = field(default_factory=list)
+
+
+def _changes(tree: Tree) -> Iterator[_Change]:
+    found = reach.left_over(tree)
+    chunks, logs = reach.unneeded_chunks(tree)
+    places = [(tree.number, log, chunk.lo, chunk.sum) for log, chunk in chunks]
+    yield from _parts(_rerooting(tree))
+    yield from _parts(_dropping(tree.dead()))
+    yield from _parts(_dropping([*found.marks, *found.writes, *found.journal]))
+    yield from _parts(_Change([ChunkAt(*place)], [], [DropRow(ChunkRow, place[:3])]) for place in places)
+    yield from _parts(_dropping([*logs, *found.lines]))
+
+
+def _parts(changes: Iterable[_Change]) -> Iterator[_Change]:
+    """Several together, in their order."""
+    left = iter(changes)
+    while some := list(islice(left, _AT_ONCE)):
+        whole = _Change()
+        for one in some:
+            whole.expects += one.expects
+            whole.puts += one.puts
+            whole.drops += one.drops
+        yield whole
+
+
+def _rerooting(tree: Tree) -> Iterator[_Change]:
+    for row, changed in tree.rerooted():
+        yield _Change([CheckpointAt(row.tree, row.line, row.seq, row.sum)], [changed])
+
+
+def _dropping(rows: Iterable[Row]) -> Iterator[_Change]:
+    for row in rows:
+        yield _Change(_expected(row), [], [DropRow(type(row), row[: KEYS[type(row)]])])
+
+
+def _expected(row: Row) -> list[Expect]:
+    """That it is this row, where another may have taken its place."""
+    if isinstance(row, CheckpointRow):
+        return [CheckpointAt(row.tree, row.line, row.seq, row.sum)]
+    if isinstance(row, PendingRow):
+        return [PendingAt(*row[:6], row.sum)]
+    if isinstance(row, LineRow):
+        return [LineAt(row.tree, row.line, row.version)]
+    return []

@@ -1,0 +1,153 @@
+"""Collecting: what nobody reaches goes, and nobody sees a difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast import Retention, Store
+from holdfast.testing.driver import AnyThread, StoreTests, everything, grown, ids, save_chain
+
+
+def shown(store: Store) -> dict[str, Any]:
+    """All that the store shows of every thread, in the namespaces that these tests use."""
+    found: dict[str, Any] = {}
+    for one in store.threads(limit=None):
+        for namespace in ("", "inner", "call"):
+            thread = store.thread(one.id, namespace)
+            found[f"{one.id}|{namespace}"] = (one, thread.latest(), everything(thread), thread.journal.read())
+            for checkpoint in thread.history():
+                found[f"{one.id}|{namespace}|{checkpoint.id}"] = thread.lineage(checkpoint.id)
+    return found
+
+
+class Collecting(StoreTests):
+    def collected(self, store: Store) -> Any:
+        """Collect, and see that everything looks as before, also for a second store on the same rows."""
+        before = shown(store)
+        report = store.collect()
+        assert shown(store) == before
+        assert report.skipped == ()
+        assert store.collect().rows == 0
+        return report
+
+    def test_nothing_to_do(self, store: Store) -> None:
+        assert (store.collect().rows, store.collect().trees) == (0, 0)
+        save_chain(store.thread("t"), 3)
+        report = self.collected(store)
+        assert (report.rows, report.checkpoints, report.trees) == (0, 0, 1)
+
+    def test_pruned_checkpoints_go(self, store: Store) -> None:
+        thread = store.thread("t")
+        saved = save_chain(thread, 30)
+        thread.put_writes(saved[3].id, [("log", "x" * 100)], task_id="task")
+        thread.put_writes(saved[29].id, [("log", "y" * 100)], task_id="task")
+        thread.prune(Retention(keep_last=5))
+        report = self.collected(store)
+        assert (report.checkpoints, report.writes) == (25, 1)
+        again = thread.save(grown(31))
+        assert again.parent_id == saved[-1].id
+        assert [one.id for one in thread.lineage(again.id)] == [again.id, *(one.id for one in reversed(saved[25:]))]
+
+    def test_values_that_no_checkpoint_has_go(self, store: Store) -> None:
+        thread = store.thread("t")
+        for number in range(40):
+            thread.save({"page": f"{number} " * 3000, "kept": "k" * 500})
+        thread.prune(Retention(keep_last=1))
+        assert self.collected(store).values >= 30
+
+    def test_what_is_kept_in_between_hangs_together(self, store: Store) -> None:
+        thread = store.thread("t")
+        saved = save_chain(thread, 12)
+        for place in (2, 5, 8):
+            thread.label(saved[place].id, "kept")
+        branch = thread.save({"n": 1}, parent=saved[4].id, label="branch")
+        last = thread.save({"n": 2}, parent=saved[11].id)
+        thread.prune(Retention(keep_last=1))
+        assert self.collected(store).checkpoints == 9
+        assert [one.id for one in thread.lineage(last.id)] == [last.id, *(saved[place].id for place in (8, 5, 2))]
+        assert [one.id for one in thread.lineage(branch.id)] == [branch.id, saved[2].id]
+
+    def test_what_forks_see_stays(self, store: Store) -> None:
+        thread = store.thread("t")
+        saved = save_chain(thread, 20)
+        fork = thread.fork(at=saved[9].id)
+        deeper = fork.fork(at=saved[4].id)
+        thread.prune(Retention(keep_last=1))
+        assert self.collected(store).checkpoints == 9  # those after the fork point
+        fork.delete()
+        assert self.collected(store).checkpoints == 5
+        assert ids(deeper.history()) == [one.id for one in reversed(saved[:5])]
+        deeper.save(grown(6))
+        deeper.prune(Retention(keep_last=1))
+        assert self.collected(store).checkpoints >= 3
+
+    def test_a_fork_goes_on_after_its_origin_is_gone(self, store: Store) -> None:
+        thread = store.thread("t")
+        saved = save_chain(thread, 6)
+        fork = thread.fork(at=saved[2].id, to="fork")
+        fork.save(grown(4))
+        thread.delete()
+        self.collected(store)
+        assert [found.state for found in everything(fork)] == [grown(4), grown(2), grown(1), grown(0)]
+        fork.save(grown(5))
+        assert len(fork.history()) == 5
+
+    def test_a_tree_without_threads_goes(self, store: Store) -> None:
+        thread = store.thread("t")
+        save_chain(thread, 6)
+        fork = thread.fork()
+        fork.save({"n": 1})
+        thread.delete()
+        fork.delete()
+        self.collected(store)
+        assert store.collect().trees == 0
+
+    def test_copies_and_namespaces(self, store: Store) -> None:
+        thread, inner = store.thread("t"), store.thread("t", "inner")
+        for number in range(6):
+            first = thread.save({"n": number})
+            inner.save({"n": number * 10}, origin=first.id)
+        store.copy_thread("t", "copy")
+        fork = thread.fork(at=thread.history()[2].id, to="fork")
+        thread.prune(Retention(keep_last=1))
+        self.collected(store)
+        thread.delete()
+        self.collected(store)
+        store.thread("copy").delete()
+        assert self.collected(store).checkpoints == 4  # of each namespace, what came after the fork point
+        assert len(store.thread("fork", "inner").history()) == len(fork.history()) == 4
+
+    def test_the_journal_of_a_deleted_origin_stays_as_far_as_a_fork_reads_it(self, store: Store) -> None:
+        thread = store.thread("t")
+        for number in range(4):
+            thread.journal.append("note", number)
+            thread.save({"n": number})
+        fork = thread.fork(at=thread.history()[2].id, to="fork")
+        thread.delete()
+        report = self.collected(store)
+        assert report.rows >= 4
+        assert [one.data for one in fork.journal.read()] == [0, 1]
+
+    def test_space_comes_back(self, store: Store) -> None:
+        thread = store.thread("t")
+        for number in range(60):
+            thread.save({"page": f"{number} " * 5000})
+        thread.prune(Retention(keep_last=1))
+        report = store.collect()
+        assert report.bytes_after <= report.bytes_before
+
+    def test_progress_is_told(self, store: Store) -> None:
+        for number in range(3):
+            save_chain(store.thread(str(number)), 2)
+        told: list[tuple[int, int]] = []
+        store.collect(progress=lambda done, known: told.append((done, known)))
+        assert told == [(1, 3), (2, 3), (3, 3)]
+
+    def test_while_others_write(self, thread: AnyThread, store: Store) -> None:
+        saved = save_chain(thread, 10)
+        thread.prune(Retention(keep_last=2))
+        fork = thread.fork(at=saved[8].id, to="fork")
+        store.collect()
+        thread.save(grown(11))
+        fork.save(grown(10))
+        assert (len(thread.history()), len(fork.history())) == (3, 2)

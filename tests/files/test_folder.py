@@ -1,0 +1,267 @@
+"""The folder: made, refused, moved, lost, or not to be written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import holdfast
+from holdfast import Corrupt, InvalidArgument, NotAStore, ReadOnly, StorageFailed, StorageFull
+from tests.files.stores import backend_of, copied, folder_of, grown, latest, open_files, rows_of, state
+
+
+def listed(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
+
+
+def test_a_new_folder_says_what_it_is(tmp_path: Path) -> None:
+    root = tmp_path / "agents"
+    with open_files(root) as store:
+        store.thread("support/Desk").save(state(0))
+        store.thread("support/Desk").fork(to="fork")
+        assert backend_of(store).capabilities.name == "files"
+    (folder,) = (root / "threads").iterdir()
+    assert folder.name.startswith("support%2f=desk~")
+    assert listed(root) == sorted([
+        "README.txt", "directory.hfs", "lock", "threads", f"threads/{folder.name}", f"threads/{folder.name}/info.json",
+        f"threads/{folder.name}/rows.hfs",
+    ])  # fmt: skip
+    assert "store of Holdfast" in (root / "README.txt").read_text()
+
+
+def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with holdfast.open("file:agents") as store:
+        monkeypatch.chdir("/")
+        store.thread("t").save(state(0))
+    assert folder_of(tmp_path / "agents", "t").is_dir()
+
+
+def test_a_folder_that_is_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "todo.txt").write_text("milk")
+    (tmp_path / "file").write_text("x")
+    for name in ("notes", "file"):
+        with pytest.raises(NotAStore):
+            open_files(tmp_path / name)
+    assert listed(tmp_path) == ["file", "notes", "notes/todo.txt"]
+
+
+def test_a_store_without_its_directory_is_not_started_anew(tmp_path: Path) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 2)
+    (root / "directory.hfs").unlink()
+    with pytest.raises(NotAStore, match="restore"):
+        open_files(root)
+    assert rows_of(root, "t").exists()
+
+
+def test_a_file_with_nothing_of_a_store_in_it_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 2)
+    (root / "directory.hfs").write_bytes(b"not a directory")
+    with pytest.raises(Corrupt, match=r"directory\.hfs"), open_files(root) as store:
+        store.thread("t").latest()
+
+
+def test_urls_that_can_not_be(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="needs a folder"):
+        holdfast.open("file:")
+    with pytest.raises(ReadOnly, match="does not exist; create it first"):
+        open_files(tmp_path / "no" / "agents")
+
+
+# ------------------------------------------------------------------------------------------------ moved and lost
+
+
+def test_a_folder_that_was_moved_away_is_told_and_can_come_back(tmp_path: Path) -> None:
+    root, away = tmp_path / "agents", tmp_path / "away"
+    grown(root, "t", 2)
+    with open_files(root) as store:
+        assert latest(store, "t") == state(1)
+        root.rename(away)
+        for call in (lambda: latest(store, "t"), lambda: store.thread("t").save(state(2)), store.threads):
+            with pytest.raises(StorageFailed, match="gone"):
+                call()
+        assert not root.exists()
+        away.rename(root)
+        store.thread("t").save(state(2))
+        assert latest(store, "t") == state(2)
+
+
+def test_a_folder_that_was_replaced_by_its_backup_is_read_anew(tmp_path: Path) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 2)
+    backup = copied(root, "backup")
+    with open_files(root) as store:
+        store.thread("t").save(state(2))
+        store.thread("new").save(state(0))
+        shutil.rmtree(root)
+        backup.rename(root)
+        store._calls.engine.cache.clear()
+        assert latest(store, "t") == state(1)
+        assert latest(store, "new") is None
+        store.thread("t").save(state(3))
+    with open_files(root) as store:
+        assert [one.seq for one in store.thread("t").history()] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_a_lost_tree_is_told_and_stops_nobody_else(tmp_path: Path, what: str) -> None:
+    root = tmp_path / "agents"
+    for thread_id in ("a", "b"):
+        grown(root, thread_id, 3)
+    kept = copied(root, "kept")
+    for _ in range(2):
+        if what == "folder":
+            shutil.rmtree(folder_of(root, "a"))
+        else:
+            rows_of(root, "a").unlink()
+        with open_files(root) as store:
+            for call in (lambda: latest(store, "a"), lambda: store.thread("a").save(state(9))):
+                with pytest.raises(Corrupt, match="missing; restore"):
+                    call()
+            assert [info.id for info in store.threads()] == ["a", "b"]
+            store.thread("b").save(state(9))
+            assert latest(store, "b") == state(9)
+        shutil.copytree(kept / "threads", root / "threads", dirs_exist_ok=True)
+        with open_files(root) as store:
+            assert latest(store, "a") == state(2)
+
+
+def test_a_folder_that_nobody_knows_is_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    root, other = tmp_path / "agents", tmp_path / "other"
+    grown(root, "t", 2)
+    grown(other, "stranger", 3)
+    folder = folder_of(other, "stranger")
+    shutil.copytree(folder, root / "threads" / folder.name)
+    (root / "threads" / "stray.txt").write_text("x")
+    with open_files(root) as store:
+        store.thread("t").save(state(2))
+        assert [info.id for info in store.threads()] == ["t"]
+    assert (root / "threads" / folder.name / "rows.hfs").read_bytes() == (folder / "rows.hfs").read_bytes()
+    assert (root / "threads" / "stray.txt").exists()
+    assert folder.name in caplog.text
+
+
+def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path) -> None:
+    root, target = tmp_path / "agents", tmp_path / "target"
+    grown(root, "t", 2)
+    rows_of(root, "t").rename(target)
+    rows_of_link = folder_of(root, "t") / "rows.hfs"
+    rows_of_link.symlink_to(target)
+    with open_files(root) as store, pytest.raises(StorageFailed, match="link"):
+        latest(store, "t")
+
+
+# ------------------------------------------------------------------------------------------------ not to be written
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """A folder that other users may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)  # noqa: S103  that is the point
+        yield Path(name)
+
+
+def as_nobody(work: Callable[[], Any]) -> None:
+    """In a child that the rights of files bind, whoever runs the tests."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            work()
+            code = 0
+        except BaseException as error:
+            os.write(2, f"{error!r}\n".encode())
+        finally:
+            os._exit(code)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_a_folder_without_the_right_to_write_can_be_read(open_to_all: Path) -> None:
+    root = open_to_all / "agents"
+    grown(root, "t", 3)
+    everything = [root, *root.rglob("*")]
+    for path in everything:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+
+    def work() -> None:
+        with open_files(root) as store:
+            assert latest(store, "t") == state(2)
+            assert [info.id for info in store.threads()] == ["t"]
+            for thread_id in ("t", "new"):
+                with pytest.raises(ReadOnly, match="can't be written"):
+                    store.thread(thread_id).save(state(3))
+            assert latest(store, "t") == state(2)
+        with pytest.raises(ReadOnly):
+            open_files(root / "inner")
+
+    try:
+        as_nobody(work)
+    finally:
+        for path in everything:
+            path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [(errno.EROFS, ReadOnly), (errno.ENOSPC, StorageFull), (errno.EDQUOT, StorageFull), (errno.EIO, StorageFailed)],
+)
+def test_what_the_system_refuses_is_said_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, error: type[Exception]
+) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 3)
+
+    def refuse(*_: Any) -> int:
+        raise OSError(code, os.strerror(code))
+
+    with open_files(root) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "pwrite", refuse)
+            with pytest.raises(error, match=str(root)):
+                store.thread("t").save(state(3))
+        assert latest(store, "t") == state(2)
+        store.thread("t").save(state(3))
+        assert [one.seq for one in store.thread("t").history()] == [4, 3, 2, 1]
+
+
+def test_a_failed_write_that_can_not_be_cut_off_keeps_everyone_else_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 3)
+    size = rows_of(root, "t").stat().st_size
+    broken = OSError(errno.EIO, "broken")
+
+    def refuse(*_: Any) -> None:
+        raise broken
+
+    with open_files(root) as store, open_files(root) as other:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", refuse)
+            patch.setattr(os, "ftruncate", refuse)
+            for _ in range(2):
+                with pytest.raises(StorageFailed):
+                    store.thread("t").save(state(3))
+            assert rows_of(root, "t").stat().st_size > size, "the record is there, and nobody knows if it will last"
+            assert latest(store, "t") == state(2)
+            patch.setattr("holdfast.backends.files.lock.BUSY_SECONDS", 0.05)
+            with pytest.raises(holdfast.Busy):
+                other.thread("u").save(state(0))
+        store.thread("t").save(state(4))
+        other.thread("u").save(state(0))
+        assert latest(other, "t") == latest(store, "t") == state(4)
+        assert [one.seq for one in other.thread("t").history()] == [4, 3, 2, 1]
