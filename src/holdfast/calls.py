@@ -6,7 +6,7 @@ Arguments are checked here, values are encoded here, and errors about them name 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar

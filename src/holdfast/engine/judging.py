@@ -110,10 +110,10 @@ async def judge(tree: TreeRows, tagged: Tags, runs: set[str], codec: Codec) -> V
 
 def say_damaged(verdict: Verdict, rows: Iterable[Row]) -> None:
     for row in rows:
-        verdict.say("checksum", row, _CHECKSUM.format(table_name(type(row)), describe_key(row)), _id_in(row))
+        verdict.say("checksum", row, CHECKSUM.format(table_name(type(row)), describe_key(row)), _id_in(row))
 
 
-_CHECKSUM = "the {} row with {} does not match its checksum: the storage changed it; repair() sets it aside"
+CHECKSUM = "the {} row with {} does not match its checksum: the storage changed it; repair() sets it aside"
 
 
 def _id_in(row: Row) -> str | None:
@@ -136,10 +136,11 @@ def _judge_lines(verdict: Verdict) -> None:
         if row.base_line is not None and not _grounded(tree, row):
             verdict.say("lineage", row, f"line {row.line} was forked from line {row.base_line}, which leads nowhere")
             tree.lines[row.line] = row._replace(base_line=None)
-    for row in tree.points.values():
-        line = tree.lines.get(row.line)
-        if line is not None and verdict.owner(row.line) and not line.base_seq < row.seq <= line.seq:
-            verdict.say("lineage", row, f"number {row.seq} is not among those that line {line.line} has given", row.id)
+    for point in tree.points.values():
+        line = tree.lines.get(point.line)
+        if line is not None and verdict.owner(point.line) and not line.base_seq < point.seq <= line.seq:
+            message = f"number {point.seq} is not among those that line {line.line} has given"
+            verdict.say("lineage", point, message, point.id)
     taken: dict[tuple[int, str], LineRow] = {}
     for row in tree.lines.values():
         if taken.setdefault((row.thread, row.namespace), row) is not row:
@@ -211,7 +212,9 @@ async def _look_at_line(engine: Engine, verdict: Verdict, who: Seen, line: LineR
     elif head is not None and (late := _later(head, rows)) is not None:
         verdict.say("head", line, f"its head is number {head.seq}, and {late.seq} came later")
     if line.checkpoints != len(rows):
-        verdict.say("counter", line, f"it counts {line.checkpoints} checkpoints, and shows {len(rows)}{_gone(view, rows)}")
+        verdict.say(
+            "counter", line, f"it counts {line.checkpoints} checkpoints, and shows {len(rows)}{_gone(view, rows)}"
+        )
 
 
 def _later(head: CheckpointRow, rows: list[CheckpointRow]) -> CheckpointRow | None:

@@ -135,6 +135,9 @@ class Snapshot(TabledBackend):
     def all_trees(self) -> set[int]:
         return {row.tree for row in self.directory[LineRow].rows.values()}
 
+    def waiting_tables(self, thread: str) -> Sequence[Tables]:
+        return (self.directory,)
+
     def ask(self, question: Callable[[Scope], R]) -> R:
         return question(self)
 

@@ -27,9 +27,9 @@ from holdfast.backends.rows import (
 from holdfast.engine import load, treerows
 from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, grave_hash
-from holdfast.engine.judging import Verdict, judge, say_damaged
+from holdfast.engine.judging import CHECKSUM, Verdict, judge, say_damaged
 from holdfast.engine.proving import Broken, Proof
-from holdfast.engine.treerows import TreeRows, key_of
+from holdfast.engine.treerows import key_of
 from holdfast.engine.walking import PAGE, Walk
 from holdfast.errors import Corrupt, StorageFailed
 from holdfast.model import Fault, VerifyReport
@@ -94,7 +94,7 @@ async def all_trees(walk: Walk, directory: Directory) -> list[int]:
             after = page[-1]
     except (Corrupt, StorageFailed, TypeError) as error:  # a damaged number may not even be one
         walk.cannot_read(LineRow, None, str(error))
-    return sorted(one for one in found if isinstance(one, int))
+    return sorted(found)
 
 
 # ------------------------------------------------------------------------------------------------ the directory
@@ -135,9 +135,8 @@ async def _directory_faults(engine: Engine, directory: Directory) -> list[Fault]
 def judge_directory(directory: Directory) -> list[Fault]:
     """What can be told without the trees."""
     found = [
-        _fault("checksum", row, f"the {table_name(type(row))} row with {describe_key(row)} does not match its checksum: "
-               "the storage changed it; repair() sets it aside") for row in directory.damaged
-    ]  # fmt: skip
+        _fault("checksum", row, CHECKSUM.format(table_name(type(row)), describe_key(row))) for row in directory.damaged
+    ]
     for thread_id in sorted(directory.tags.keys() - directory.threads.keys()):
         key, value = min(directory.tags[thread_id])
         found.append(Fault(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from holdfast.backends.base import Backend
 from holdfast.backends.rows import KEYS, AnyRow, Row, is_sound, table_name
+from holdfast.backends.tables import weight
 from holdfast.errors import Corrupt, StorageFailed
 from holdfast.model import Fault
 
@@ -49,7 +50,7 @@ class Walk:
 
     def _meet(self, row: AnyRow, take: Callable[[AnyRow], None]) -> None:
         self.rows += 1
-        self.bytes += sum(len(column) if isinstance(column, bytes | str) else 8 for column in row)
+        self.bytes += weight(row)
         if is_sound(row):
             take(row)
         else:

@@ -7,7 +7,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Final
 
-from holdfast.backends.files import folder
+from holdfast.backends.files import folder, info
 from holdfast.backends.files.failures import translate, translated
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.group import Group
@@ -182,3 +182,4 @@ class Writer:
             tree = self._shelf.load(number)  # as it is now: others may have written since
             self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
             self._shelf.describe(tree)
+        info.write_root(self._shelf.directory.segment)
