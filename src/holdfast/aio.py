@@ -22,6 +22,8 @@ from holdfast.model import (
     CollectReport,
     Parent,
     PruneReport,
+    Quarantined,
+    RepairReport,
     Retention,
     ThreadInfo,
     VerifyReport,
@@ -147,6 +149,15 @@ class AsyncStore:
         """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
         meanwhile. `progress` is told how many trees of threads are done, and of how many."""
         return await self._drive(self._calls.verify, progress)
+
+    async def repair(self, plan: VerifyReport, dry_run: bool = False) -> RepairReport:
+        """Mend what `verify` found: damaged rows are set aside, what is sound is hung together again, and the report
+        says what was lost. `dry_run` tells the same and changes nothing."""
+        return await self._drive(self._calls.repair, plan, dry_run)
+
+    async def quarantined(self) -> list[Quarantined]:
+        """The damaged rows that `repair` has set aside, oldest first."""
+        return await self._drive(self._calls.quarantined)
 
     async def collect(self, progress: Progress | None = None) -> CollectReport:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any

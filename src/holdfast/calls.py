@@ -24,6 +24,7 @@ from holdfast.engine import (
     listing,
     places,
     removal,
+    repair,
     retention,
     verify,
     writes,
@@ -45,6 +46,8 @@ from holdfast.model import (
     CollectReport,
     Parent,
     PruneReport,
+    Quarantined,
+    RepairReport,
     Retention,
     ThreadInfo,
     VerifyReport,
@@ -115,6 +118,12 @@ class StoreCalls:
 
     async def verify(self, progress: collect.Progress | None) -> VerifyReport:
         return await verify.verify(self.engine, progress)
+
+    async def repair(self, plan: VerifyReport, dry_run: bool) -> RepairReport:
+        return await repair.repair(self.engine, plan, dry_run)
+
+    async def quarantined(self) -> list[Quarantined]:
+        return await repair.quarantined(self.engine)
 
     async def collect(self, progress: collect.Progress | None) -> CollectReport:
         return await collect.collect(self.engine, progress)

@@ -1,6 +1,6 @@
 """The contract between the engine and whatever keeps its rows.
 
-A backend sees ids, index fields and bytes, never Python values. It keeps thirteen kinds of row (see
+A backend sees ids, index fields and bytes, never Python values. It keeps fourteen kinds of row (see
 `rows`) and answers a dozen questions about them. Everything the engine writes goes through one verb::
 
     applied = await backend.commit(Batch(expects=[LineAt(...)], puts=[line_row, checkpoint_row, chunk_row]))
@@ -386,6 +386,11 @@ class Backend(ABC):
 
     async def check(self) -> list[str]:
         """What is wrong with the storage itself, below the rows; one sentence each."""
+        return []
+
+    async def mend(self) -> list[str]:
+        """Set aside what is damaged below the rows, and go on with the rows that can still be read. Says what was set
+        aside, and where it is."""
         return []
 
     @abstractmethod

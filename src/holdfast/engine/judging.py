@@ -52,6 +52,7 @@ class Verdict:
         self.tree = tree
         self.faults: list[Fault] = []
         self.seen: dict[tuple[int, int], Seen] = {}
+        self.shown: dict[int, list[CheckpointRow]] = {}  # by line, newest first
         self.heads: dict[int, CheckpointRow | None] = {}  # of each line, with the status that it has now
         self.needs: dict[int, dict[int, Need]] = {}
         self.unreadable: set[tuple[int, int]] = set()  # checkpoints whose own row does not lead to a state
@@ -187,14 +188,14 @@ async def _look(engine: Engine, verdict: Verdict, thread: ThreadRow) -> None:
         return
     handle = Handle(thread.id, "", engine.codec)
     for namespace in await removal.namespaces(engine, root):
-        line = engine.backend.directory.line(root.tree, root.line, namespace)  # type: ignore[attr-defined]
+        line = await engine.backend.namespace(root.tree, root.line, namespace)
         try:
             place = None if line is not None else await places.find(engine, handle.inner(namespace))
             line = line or (place.line if place is not None else None)
             if line is not None:
                 await _look_at_line(engine, verdict, Seen(thread.id, namespace), line)
         except (HoldfastError, StopIteration, IndexError) as error:
-            verdict.say("lineage", line or root, f"what namespace {namespace!r} shows can't be told: {error}")
+            verdict.say("head", line or root, f"what namespace {namespace!r} shows can't be told: {error}")
     await _judge_journal(engine, verdict, root)
 
 
@@ -205,6 +206,7 @@ async def _look_at_line(engine: Engine, verdict: Verdict, who: Seen, line: LineR
         verdict.seen.setdefault((row.line, row.seq), who)
     if not line.version:  # only seen through what it was forked from
         return
+    verdict.shown[line.line] = rows
     head = next((row for row in rows if (row.line, row.seq) == (line.head_line, line.head_seq)), None)
     verdict.heads[line.line] = None if head is None else head._replace(status=view.status(head))
     if head is None and (line.head_seq or rows):

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.backends.rows import ChunkRow, LogRow
-from holdfast.backends.tabled import pieces
-from holdfast.backends.tables import Tables
+from holdfast.backends.snapshot import Snapshot
 from holdfast.engine import values
 from holdfast.engine.digests import item_digests, value_digest
 from holdfast.engine.judging import Need
@@ -39,7 +38,7 @@ class Proof:
         self._needs = needs
         self._logs = {log: row for log, row in logs.items() if _grounded(logs, row)}
         self._families = _families(self._logs)
-        self._waiting: dict[int, Tables] = {}  # by the last log of the family
+        self._waiting: dict[int, Snapshot] = {}  # by the last log of the family
         self.broken: list[Broken] = []
         self.proven = 0
         self.orphans = 0  # chunks of logs that nothing names
@@ -52,10 +51,10 @@ class Proof:
             return
         self._tables(members).put(row)
 
-    def _tables(self, members: list[int]) -> Tables:
+    def _tables(self, members: list[int]) -> Snapshot:
         last = max(members)
         if last not in self._waiting:
-            self._waiting[last] = tables = Tables()
+            self._waiting[last] = tables = Snapshot()
             for log in members:
                 if log in self._logs:
                     tables.put(self._logs[log])
@@ -72,10 +71,10 @@ class Proof:
             for log in self._families.get(last, [last]):
                 self._prove_log(tables, log, self._needs.pop(log, {}))
 
-    def _prove_log(self, tables: Tables, log: int, needs: dict[int, Need]) -> None:
+    def _prove_log(self, tables: Snapshot, log: int, needs: dict[int, Need]) -> None:
         left = sorted(needs)
         while left:
-            found = pieces(tables, self._tree, log, left[-1])
+            found = tables.pieces(self._tree, log, left[-1])
             first = found[0].chunk.lo if found and found[0].chunk.log == log else 0
             stretch = [pos for pos in left if pos >= first]
             if not stretch:
@@ -109,7 +108,7 @@ def _families(logs: dict[int, LogRow]) -> dict[int, list[int]]:
     return found
 
 
-def _proven(tables: Tables, tree: int, log: int, stretch: list[int], needs: dict[int, Need]) -> list[Broken]:
+def _proven(tables: Snapshot, tree: int, log: int, stretch: list[int], needs: dict[int, Need]) -> list[Broken]:
     """What is broken among these positions, which all come after one key."""
     try:
         return [*_compared(tables, tree, log, stretch, needs)]
@@ -119,7 +118,7 @@ def _proven(tables: Tables, tree: int, log: int, stretch: list[int], needs: dict
     return found + [Broken(log, pos, _why(tables, tree, log, pos)) for pos in stretch[readable:]]
 
 
-def _readable(tables: Tables, tree: int, log: int, stretch: list[int]) -> int:
+def _readable(tables: Snapshot, tree: int, log: int, stretch: list[int]) -> int:
     """How many of them can be read: whoever is stopped at one is stopped at all later ones."""
     low, high = 0, len(stretch)
     while low < high:
@@ -131,21 +130,21 @@ def _readable(tables: Tables, tree: int, log: int, stretch: list[int]) -> int:
     return low
 
 
-def _why(tables: Tables, tree: int, log: int, pos: int) -> str:
+def _why(tables: Snapshot, tree: int, log: int, pos: int) -> str:
     """Why a position can't be read; empty if it can."""
     try:
-        for _ in values.walk([Ref(log, pos, b"")], pieces(tables, tree, log, pos)):
+        for _ in values.walk([Ref(log, pos, b"")], tables.pieces(tree, log, pos)):
             pass
     except Corrupt as error:
         return str(error)
     return ""
 
 
-def _compared(tables: Tables, tree: int, log: int, stretch: list[int], needs: dict[int, Need]) -> Iterator[Broken]:
+def _compared(tables: Snapshot, tree: int, log: int, stretch: list[int], needs: dict[int, Need]) -> Iterator[Broken]:
     """Each version against its digest; the digests of items that a version shares with the one before serve again."""
     old, known = None, b""
     refs = [Ref(log, pos, b"") for pos in stretch]
-    for pos, parts in zip(stretch, values.walk(refs, pieces(tables, tree, log, stretch[-1])), strict=True):
+    for pos, parts in zip(stretch, values.walk(refs, tables.pieces(tree, log, stretch[-1])), strict=True):
         known = item_digests(parts, old, known)
         old = parts
         digest = value_digest(parts, known)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 
-from holdfast.backends.base import Batch, Capabilities
 from holdfast.backends.rows import (
     KEYS,
     CheckpointRow,
@@ -22,18 +21,15 @@ from holdfast.backends.rows import (
     ThreadRow,
     sealed,
 )
-from holdfast.backends.tabled import Scope, TabledBackend
-from holdfast.backends.tables import Tables
+from holdfast.backends.snapshot import Snapshot
 from holdfast.codec import Codec
 from holdfast.engine import load
 from holdfast.engine.context import Engine
 from holdfast.engine.walking import Walk
 
-R = TypeVar("R")
-
 
 class Writes(NamedTuple):
-    """A row of pending or sealed writes, without what was written: only what it takes from value logs."""
+    """A row of pending or sealed writes. What tasks wrote may be large, and is left out unless it can't be read."""
 
     row: PendingRow | SealedRow
     places: list[list[int]]  # log, position, and which items
@@ -89,17 +85,16 @@ async def read(walk: Walk, number: int, threads: Sequence[ThreadRow]) -> TreeRow
 
 
 def _writes(row: PendingRow | SealedRow) -> Writes:
-    slim: PendingRow | SealedRow = row._replace(body=b"")
     try:
         found = load.writes_in(row)
     except (msgspec.MsgspecError, TypeError, ValueError, IndexError) as error:
-        return Writes(slim, [], str(error) or repr(error))
+        return Writes(row, [], str(error) or repr(error))
     places = [one.value for one in found if not isinstance(one.value, bytes)]
     if not all(isinstance(one.value, list) or is_value(one.value) for one in found):
-        return Writes(slim, places, "a value is not whole")
+        return Writes(row, places, "a value is not whole")
     if not all(2 <= len(place) <= 4 for place in places):
-        return Writes(slim, [], "a reference to a value log is not one")
-    return Writes(slim, places, "")
+        return Writes(row, [], "a reference to a value log is not one")
+    return Writes(row if places else row._replace(body=b""), places, "")
 
 
 _skim = msgspec.msgpack.Decoder(msgspec.Raw).decode
@@ -117,41 +112,6 @@ def is_value(enc: bytes) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------ seen by the engine
-
-
-class Snapshot(TabledBackend):
-    """Rows of one tree, to be asked as a backend is."""
-
-    capabilities: ClassVar = Capabilities(name="snapshot", blocking=True, durable=False, shared=False)
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.directory = Tables()
-        for row in rows:
-            self.directory.put(row)
-
-    def tree(self, number: int) -> Tables:
-        return self.directory
-
-    def all_trees(self) -> set[int]:
-        return {row.tree for row in self.directory[LineRow].rows.values()}
-
-    def waiting_tables(self, thread: str) -> Sequence[Tables]:
-        return (self.directory,)
-
-    def ask(self, question: Callable[[Scope], R]) -> R:
-        return question(self)
-
-    async def commit(self, batch: Batch) -> bool:
-        raise TypeError("a snapshot is only looked at")
-
-    async def bytes_stored(self) -> int:
-        return self.directory.weight
-
-    async def give_back(self) -> None:
-        """It has borrowed nothing."""
-
-    async def close(self) -> None:
-        """It holds nothing."""
 
 
 def eyes(tree: TreeRows, codec: Codec) -> Engine:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from holdfast.backends.base import Backend
 from holdfast.backends.rows import KEYS, AnyRow, Row, is_sound, table_name
-from holdfast.backends.tables import weight
 from holdfast.errors import Corrupt, StorageFailed
 from holdfast.model import Fault
 
@@ -50,7 +49,8 @@ class Walk:
 
     def _meet(self, row: AnyRow, take: Callable[[AnyRow], None]) -> None:
         self.rows += 1
-        self.bytes += weight(row)
+        columns: tuple[object, ...] = row
+        self.bytes += sum(len(column) for column in columns if isinstance(column, bytes | str))
         if is_sound(row):
             take(row)
         else:

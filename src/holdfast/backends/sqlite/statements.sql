@@ -54,6 +54,12 @@ INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
 -- name: drop_thread
 DELETE FROM thread WHERE id = ?
 
+-- name: put_quarantine
+INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: drop_quarantine
+DELETE FROM quarantine WHERE number = ?
+
 -- name: drop_grave
 DELETE FROM grave WHERE hash = ?
 
@@ -346,6 +352,9 @@ SELECT DISTINCT tree FROM line WHERE tree > :after ORDER BY tree LIMIT :limit
 
 -- name: scan_thread
 SELECT * FROM thread WHERE (id) > (?) ORDER BY id LIMIT ?
+
+-- name: scan_quarantine
+SELECT * FROM quarantine WHERE number > ? ORDER BY number LIMIT ?
 
 -- name: scan_grave
 SELECT * FROM grave WHERE (hash) > (?) ORDER BY hash LIMIT ?
