@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from msgspec.msgpack import Decoder, Encoder
 
-from holdfast.backends.base import Batch, Drop, DropRow, LineAt
+from holdfast.backends.base import Batch, Drop, DropChunks, DropRow, LineAt
 from holdfast.backends.rows import (
     KEYS,
     CheckpointRow,
@@ -100,6 +100,8 @@ class Round:
 
     def drop(self, row: Row) -> None:
         self.drops.append(DropRow(type(row), tuple(row[: KEYS[type(row)]])))
+        if isinstance(row, ChunkRow):  # another may be put in its place only so
+            self.drops.append(DropChunks(row.tree, row.log, row.lo, row.lo))
 
     def set_aside(self, row: Row, reason: str) -> None:
         body = _encode([_kept(column) for column in row])
@@ -541,9 +543,9 @@ def _counts(work: Mending, directory: Directory, found: Examined, codec: Codec) 
             one.mended.append(f"line {line.line}: head and count were made anew")
     marked = {fault.key for fault in found.faults if fault.kind == "mark"}
     for mark in verdict.tree.marks:
-        line = verdict.tree.lines.get(mark.line)  # type: ignore[assignment]
-        if key_of(mark) in marked and line is not None and not line.marks:
-            one.put(sealed(line._replace(version=line.version + 1, marks=len(verdict.tree.marks))))
+        owner = verdict.tree.lines.get(mark.line)
+        if key_of(mark) in marked and owner is not None and not owner.marks:
+            one.put(sealed(owner._replace(version=owner.version + 1, marks=len(verdict.tree.marks))))
         elif key_of(mark) in marked:
             one.set_aside(mark, "it makes no sense")
     return one

@@ -158,6 +158,10 @@ class FilesBackend(TabledBackend):
                 found.append(str(error))
         return found
 
+    async def mend(self) -> list[str]:
+        with self._writing, self._turn(), translated(self.root):
+            return self._writer.mend()
+
     @property
     def torn(self) -> list[Torn]:
         """What this store cut off the ends of files: writes of processes that died, which nobody was told about."""

@@ -63,7 +63,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
-from holdfast.backends.sqlite import files
+from holdfast.backends.sqlite import files, mending
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
@@ -235,16 +235,22 @@ class SqliteBackend(Backend):
             return [kind._make(row) for row in rows]
 
     async def check(self) -> list[str]:
-        """Of each table by itself, so that one that was set aside does not count."""
-        found: list[str] = []
-        for name in ("sqlite_schema", *map(table_name, KEYS)):
+        with translated(self.path), self._connections.reader() as reader:
+            return [
+                f"{self.path}: table {name}: {told}"
+                for name in ("sqlite_schema", *map(table_name, KEYS))
+                for told in mending.check(reader, name)
+            ]
+
+    async def mend(self) -> list[str]:
+        if not await self.check():
+            return []
+        with translated(self.path):
+            self._connections.close()
             try:
-                with self._connections.reader() as reader:
-                    rows = reader.execute(_SQL["check"], (name,)).fetchall()
-            except sqlite3.Error as error:
-                rows = [(str(error),)]
-            found += [f"{self.path}: table {name}: {told}" for (told,) in rows if told != "ok"]
-        return found
+                return [mending.replace(self.path)]
+            finally:
+                self._connections = Connections(self.path)
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])

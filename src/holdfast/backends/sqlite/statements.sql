@@ -394,3 +394,87 @@ SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY 
 
 -- name: check
 SELECT integrity_check FROM pragma_integrity_check(?)
+
+-- name: all_thread
+SELECT * FROM thread ORDER BY id
+
+-- name: backwards_thread
+SELECT * FROM thread ORDER BY id DESC
+
+-- name: all_grave
+SELECT * FROM grave ORDER BY hash
+
+-- name: backwards_grave
+SELECT * FROM grave ORDER BY hash DESC
+
+-- name: all_tag
+SELECT * FROM tag ORDER BY key, value, thread
+
+-- name: backwards_tag
+SELECT * FROM tag ORDER BY key DESC, value DESC, thread DESC
+
+-- name: all_line
+SELECT * FROM line ORDER BY tree, line
+
+-- name: backwards_line
+SELECT * FROM line ORDER BY tree DESC, line DESC
+
+-- name: all_checkpoint
+SELECT * FROM checkpoint ORDER BY tree, line, seq
+
+-- name: backwards_checkpoint
+SELECT * FROM checkpoint ORDER BY tree DESC, line DESC, seq DESC
+
+-- name: all_mark
+SELECT * FROM mark ORDER BY tree, line, seq, era
+
+-- name: backwards_mark
+SELECT * FROM mark ORDER BY tree DESC, line DESC, seq DESC, era DESC
+
+-- name: all_log
+SELECT * FROM log ORDER BY tree, log
+
+-- name: backwards_log
+SELECT * FROM log ORDER BY tree DESC, log DESC
+
+-- name: all_chunk
+SELECT * FROM chunk ORDER BY tree, log, lo
+
+-- name: backwards_chunk
+SELECT * FROM chunk ORDER BY tree DESC, log DESC, lo DESC
+
+-- name: all_pending
+SELECT * FROM pending ORDER BY tree, line, seq, task_id, idx, era
+
+-- name: backwards_pending
+SELECT * FROM pending ORDER BY tree DESC, line DESC, seq DESC, task_id DESC, idx DESC, era DESC
+
+-- name: all_sealed
+SELECT * FROM sealed ORDER BY tree, line, seq, number, era
+
+-- name: backwards_sealed
+SELECT * FROM sealed ORDER BY tree DESC, line DESC, seq DESC, number DESC, era DESC
+
+-- name: all_waiting
+SELECT * FROM waiting ORDER BY thread, namespace, checkpoint, task_id, idx
+
+-- name: backwards_waiting
+SELECT * FROM waiting ORDER BY thread DESC, namespace DESC, checkpoint DESC, task_id DESC, idx DESC
+
+-- name: all_journal
+SELECT * FROM journal ORDER BY tree, line, seq
+
+-- name: backwards_journal
+SELECT * FROM journal ORDER BY tree DESC, line DESC, seq DESC
+
+-- name: all_run
+SELECT * FROM run ORDER BY run_id, tree, line
+
+-- name: backwards_run
+SELECT * FROM run ORDER BY run_id DESC, tree DESC, line DESC
+
+-- name: all_quarantine
+SELECT * FROM quarantine ORDER BY number
+
+-- name: backwards_quarantine
+SELECT * FROM quarantine ORDER BY number DESC
