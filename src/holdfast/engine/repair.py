@@ -96,7 +96,10 @@ class Round:
     mended: list[str] = field(default_factory=list)
 
     def put(self, row: Row) -> None:
+        """In the place of what is there: backends only change what a save may change of these two."""
         self.puts[type(row), key_of(row)] = row
+        if isinstance(row, LineRow | ThreadRow):
+            self.drop(row)
 
     def drop(self, row: Row) -> None:
         self.drops.append(DropRow(type(row), tuple(row[: KEYS[type(row)]])))

@@ -30,6 +30,7 @@ _SUBJECTS = (
     "asking", "closing", "concurrency", "copying", "deleting", "diffing", "digesting", "driver", "forking", "freezing",
     "history", "journaling", "listing", "naming", "nesting", "pending", "pruning", "reading", "removing", "row_answers",
     "row_samples", "rows", "saving", "sharing", "states", "updating", "values",
+    "verifying",
 )  # fmt: skip
 pytest.register_assert_rewrite(*(f"{__name__}.{subject}" for subject in _SUBJECTS))
 

@@ -236,7 +236,8 @@ class SqliteBackend(Backend):
 
     async def check(self) -> list[str]:
         with translated(self.path), self._connections.reader() as reader:
-            return [
+            schema = mending.check_schema(reader)
+            return [f"{self.path}: {told}" for told in schema] + [
                 f"{self.path}: table {name}: {told}"
                 for name in ("sqlite_schema", *map(table_name, KEYS))
                 for told in mending.check(reader, name)

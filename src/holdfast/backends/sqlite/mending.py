@@ -28,6 +28,18 @@ def check(connection: sqlite3.Connection, table: str) -> list[str]:
     return [told for (told,) in rows if told != "ok"]
 
 
+def check_schema(connection: sqlite3.Connection) -> list[str]:
+    """Whether the file still says of its tables what the migrations made of them."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        files.migrate(fresh, Path(":memory:"))
+        wanted = fresh.execute(_SQL["schema"]).fetchall()
+    try:
+        found = connection.execute(_SQL["schema"]).fetchall()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return [str(error)]
+    return [] if found == wanted else ["what it says of its tables is not what was written"]
+
+
 def replace(path: Path) -> str:
     """Put a sound copy in the place of the file; says where the damaged one is. Nobody else may have it open."""
     fresh, aside = path.with_name(path.name + ".mended"), _free_name(path)
@@ -57,10 +69,10 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, kind: Any) -> int:
     name = table_name(kind)
     rows: Rows = {}
     old.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-    with suppress(sqlite3.Error):
+    with suppress(sqlite3.Error, UnicodeDecodeError):
         for row in old.execute(_SQL["all_" + name]):
             rows[row[: KEYS[kind]]] = row
-    with suppress(sqlite3.Error):
+    with suppress(sqlite3.Error, UnicodeDecodeError):
         for row in old.execute(_SQL["backwards_" + name]):
             if row[: KEYS[kind]] in rows:
                 break

@@ -396,85 +396,88 @@ SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY 
 SELECT integrity_check FROM pragma_integrity_check(?)
 
 -- name: all_thread
-SELECT * FROM thread ORDER BY id
+SELECT * FROM thread ORDER BY 1
 
 -- name: backwards_thread
-SELECT * FROM thread ORDER BY id DESC
+SELECT * FROM thread ORDER BY 1 DESC
 
 -- name: all_grave
-SELECT * FROM grave ORDER BY hash
+SELECT * FROM grave ORDER BY 1
 
 -- name: backwards_grave
-SELECT * FROM grave ORDER BY hash DESC
+SELECT * FROM grave ORDER BY 1 DESC
 
 -- name: all_tag
-SELECT * FROM tag ORDER BY key, value, thread
+SELECT * FROM tag ORDER BY 1, 2, 3
 
 -- name: backwards_tag
-SELECT * FROM tag ORDER BY key DESC, value DESC, thread DESC
+SELECT * FROM tag ORDER BY 1 DESC, 2 DESC, 3 DESC
 
 -- name: all_line
-SELECT * FROM line ORDER BY tree, line
+SELECT * FROM line ORDER BY 1, 2
 
 -- name: backwards_line
-SELECT * FROM line ORDER BY tree DESC, line DESC
+SELECT * FROM line ORDER BY 1 DESC, 2 DESC
 
 -- name: all_checkpoint
-SELECT * FROM checkpoint ORDER BY tree, line, seq
+SELECT * FROM checkpoint ORDER BY 1, 2, 3
 
 -- name: backwards_checkpoint
-SELECT * FROM checkpoint ORDER BY tree DESC, line DESC, seq DESC
+SELECT * FROM checkpoint ORDER BY 1 DESC, 2 DESC, 3 DESC
 
 -- name: all_mark
-SELECT * FROM mark ORDER BY tree, line, seq, era
+SELECT * FROM mark ORDER BY 1, 2, 3, 4
 
 -- name: backwards_mark
-SELECT * FROM mark ORDER BY tree DESC, line DESC, seq DESC, era DESC
+SELECT * FROM mark ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC
 
 -- name: all_log
-SELECT * FROM log ORDER BY tree, log
+SELECT * FROM log ORDER BY 1, 2
 
 -- name: backwards_log
-SELECT * FROM log ORDER BY tree DESC, log DESC
+SELECT * FROM log ORDER BY 1 DESC, 2 DESC
 
 -- name: all_chunk
-SELECT * FROM chunk ORDER BY tree, log, lo
+SELECT * FROM chunk ORDER BY 1, 2, 3
 
 -- name: backwards_chunk
-SELECT * FROM chunk ORDER BY tree DESC, log DESC, lo DESC
+SELECT * FROM chunk ORDER BY 1 DESC, 2 DESC, 3 DESC
 
 -- name: all_pending
-SELECT * FROM pending ORDER BY tree, line, seq, task_id, idx, era
+SELECT * FROM pending ORDER BY 1, 2, 3, 4, 5, 6
 
 -- name: backwards_pending
-SELECT * FROM pending ORDER BY tree DESC, line DESC, seq DESC, task_id DESC, idx DESC, era DESC
+SELECT * FROM pending ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC, 6 DESC
 
 -- name: all_sealed
-SELECT * FROM sealed ORDER BY tree, line, seq, number, era
+SELECT * FROM sealed ORDER BY 1, 2, 3, 4, 5
 
 -- name: backwards_sealed
-SELECT * FROM sealed ORDER BY tree DESC, line DESC, seq DESC, number DESC, era DESC
+SELECT * FROM sealed ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC
 
 -- name: all_waiting
-SELECT * FROM waiting ORDER BY thread, namespace, checkpoint, task_id, idx
+SELECT * FROM waiting ORDER BY 1, 2, 3, 4, 5
 
 -- name: backwards_waiting
-SELECT * FROM waiting ORDER BY thread DESC, namespace DESC, checkpoint DESC, task_id DESC, idx DESC
+SELECT * FROM waiting ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC
 
 -- name: all_journal
-SELECT * FROM journal ORDER BY tree, line, seq
+SELECT * FROM journal ORDER BY 1, 2, 3
 
 -- name: backwards_journal
-SELECT * FROM journal ORDER BY tree DESC, line DESC, seq DESC
+SELECT * FROM journal ORDER BY 1 DESC, 2 DESC, 3 DESC
 
 -- name: all_run
-SELECT * FROM run ORDER BY run_id, tree, line
+SELECT * FROM run ORDER BY 1, 2, 3
 
 -- name: backwards_run
-SELECT * FROM run ORDER BY run_id DESC, tree DESC, line DESC
+SELECT * FROM run ORDER BY 1 DESC, 2 DESC, 3 DESC
 
 -- name: all_quarantine
-SELECT * FROM quarantine ORDER BY number
+SELECT * FROM quarantine ORDER BY 1
 
 -- name: backwards_quarantine
-SELECT * FROM quarantine ORDER BY number DESC
+SELECT * FROM quarantine ORDER BY 1 DESC
+
+-- name: schema
+SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name
