@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -27,8 +28,8 @@ from holdfast.backends.rows import (
 )
 
 NAMESPACES = ("", "inner")
-OF_DIRECTORY = (ThreadRow, GraveRow, TagRow, RunRow, WaitingRow)
-OF_TREES = (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, SealedRow, JournalRow)
+OF_DIRECTORY: tuple[Any, ...] = (ThreadRow, GraveRow, TagRow, RunRow, WaitingRow)
+OF_TREES: tuple[Any, ...] = (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, SealedRow, JournalRow)
 
 
 def message(n: int) -> dict[str, Any]:
@@ -60,10 +61,10 @@ def fill(store: Store) -> None:
     store.thread("gone").delete()
 
 
-def everything(store: Store) -> dict[str, Any]:
+def everything(store: Store) -> dict[Any, Any]:
     """All that the public interface shows of all threads; an error is shown by its kind."""
     names = ["copy", "fork", "fork/2", "gone", "main", "one", "two"]
-    found: dict[str, Any] = {"threads": told(lambda: store.threads(limit=None))}
+    found: dict[Any, Any] = {"threads": told(lambda: store.threads(limit=None))}
     for status in ("running", "failed", "completed"):
         found[status] = told(lambda status=status: [one.id for one in store.threads(where={"status": status})])
     found["user"] = told(lambda: [one.id for one in store.threads(where={"user": "u1"})])
@@ -77,7 +78,7 @@ def everything(store: Store) -> dict[str, Any]:
 def _line(store: Store, name: str, namespace: str) -> dict[Any, Any]:
     thread = store.thread(name, namespace)
     history = told(lambda: thread.history(limit=None))
-    found = {(name, namespace, "history"): history, (name, namespace, "latest"): told(thread.latest)}
+    found: dict[Any, Any] = {(name, namespace, "history"): history, (name, namespace, "latest"): told(thread.latest)}
     for one in history if isinstance(history, list) else []:
         found[name, namespace, one.id] = told(lambda one=one: thread.load(one.id))
         found[name, namespace, one.id, "up"] = told(lambda one=one: [up.id for up in thread.lineage(one.id)])
@@ -122,7 +123,7 @@ def flipped(row: Row, random: Random) -> Row:
     columns: list[Any] = list(row)
     place = random.randrange(KEYS[type(row)], len(columns))
     columns[place] = _other(columns[place], random)
-    return type(row)._make(columns)  # type: ignore[return-value]
+    return type(row)._make(columns)
 
 
 def _other(value: Any, random: Random) -> Any:
@@ -146,4 +147,39 @@ def cut(row: Row, random: Random) -> Row:
     place = random.choice(places)
     columns: list[Any] = list(row)
     columns[place] = columns[place][: random.randrange(len(columns[place]))]
-    return type(row)._make(columns)  # type: ignore[return-value]
+    return type(row)._make(columns)
+
+
+NO_TRACE = (PendingRow, SealedRow, MarkRow, GraveRow, WaitingRow)
+"""Kinds of which a row may be missing whole without a trace: nothing counts them."""
+
+
+def damaged(rows: list[Row], random: Random) -> tuple[list[Row], list[Row]]:
+    """Rows, and what is to be there instead: flipped, cut, swapped with another, or nothing."""
+    kind = random.choice(sorted({type(row) for row in rows}, key=str))
+    same = [row for row in rows if type(row) is kind]
+    row = random.choice(same)
+    how = random.choice(["flip", "cut", "swap", "missing"])
+    if how == "missing" and kind not in NO_TRACE:
+        return [row], []
+    if how == "swap" and len(same) > 1:
+        other, width = random.choice([one for one in same if one is not row]), KEYS[kind]
+        return [row, other], [kind._make((*row[:width], *other[width:])), kind._make((*other[:width], *row[width:]))]
+    return [row], [cut(row, random) if how == "cut" else flipped(row, random)]
+
+
+def break_bytes(path: Path, random: Random) -> None:
+    """Flip a bit of a file, cut its end off, swap two stretches of it, or take one out."""
+    data = bytearray(path.read_bytes())
+    size, how = random.randrange(1, 64), random.choice(["flip", "cut", "swap", "missing"])
+    at, to = random.randrange(len(data)), random.randrange(len(data) - 64)
+    if how == "flip":
+        data[at] ^= 1 << random.randrange(8)
+    elif how == "cut":
+        del data[at:]
+    elif how == "swap":
+        at = min(at, len(data) - 64)
+        data[at : at + size], data[to : to + size] = data[to : to + size], data[at : at + size]
+    else:
+        data[at : at + size] = b"" if path.suffix == ".hfs" else bytes(len(data[at : at + size]))
+    path.write_bytes(data)

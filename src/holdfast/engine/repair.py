@@ -222,8 +222,10 @@ async def _mend_directory(engine: Engine, work: Mending) -> None:
         one.lost.append(Lost(what="a write that waited for its checkpoint", thread_id=waiting.thread))
     for row in directory.threads.values():
         buried = directory.graves.get(grave_hash(row.id), 0)
-        if buried >= row.generation:
-            one.put(sealed(row._replace(generation=buried + 1)))
+        home = trees.get(row.line) or row.tree
+        if buried >= row.generation or home != row.tree:
+            one.put(sealed(row._replace(generation=max(row.generation, buried + 1), tree=home)))
+            one.mended.append(f"thread {row.id!r}: the directory leads to it again")
     if one:
         await _commit(engine, work, one, [])
     await _untag(engine, work)
@@ -350,11 +352,7 @@ def _ways(work: Mending, directory: Directory, found: Examined, codec: Codec) ->
     one, tree = Round(), found.verdict.tree
     for thread in tree.threads:
         root = tree.lines.get(thread.line)
-        home = next((f.tree for f in work.plan if f.table == "line" and f.key[1:] == (thread.line,)), None)
-        if root is None and home not in (None, tree.number):
-            one.put(sealed(thread._replace(tree=home or 0)))
-            one.mended.append(f"thread {thread.id!r}: the directory leads to its tree again")
-        elif root is None:
+        if root is None:
             one.put(_new_root(tree, thread))
             one.mended.append(f"thread {thread.id!r}: its root line was made anew from its checkpoints")
     if not tree.threads and tree.lines:
