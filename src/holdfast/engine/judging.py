@@ -13,7 +13,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from holdfast.backends.rows import CheckpointRow, ChunkRow, LineRow, LogRow, Row, ThreadRow, describe_key, table_name
+from holdfast.backends.rows import (
+    CheckpointRow,
+    ChunkRow,
+    LineRow,
+    LogRow,
+    Row,
+    ThreadRow,
+    describe_key,
+    sealed,
+    table_name,
+)
 from holdfast.codec import Codec
 from holdfast.engine import appending, leases, load, manifest, places, removal, tags, views
 from holdfast.engine.context import Engine, Handle
@@ -136,7 +146,7 @@ def _judge_lines(verdict: Verdict) -> None:
             verdict.say("lineage", row, f"line {row.line} is a root line by its number or by its namespace, not both")
         if row.base_line is not None and not _grounded(tree, row):
             verdict.say("lineage", row, f"line {row.line} was forked from line {row.base_line}, which leads nowhere")
-            tree.lines[row.line] = row._replace(base_line=None)
+            tree.lines[row.line] = sealed(row._replace(base_line=None))
     for point in tree.points.values():
         line = tree.lines.get(point.line)
         if line is not None and verdict.owner(point.line) and not line.base_seq < point.seq <= line.seq:
