@@ -59,7 +59,7 @@ def test_rows_that_were_changed_or_lost(start: int) -> None:
             before = everything(store)
             spoil(store, seed)
             shown += check(store, before, seed)
-    assert shown > EACH // 2
+    assert shown > EACH // 4
 
 
 def spoil(store: Store, seed: int) -> None:

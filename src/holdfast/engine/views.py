@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from holdfast.backends.base import ANY, Filter
 from holdfast.backends.rows import CheckpointRow, LineRow, checked
 from holdfast.engine.context import Engine
+from holdfast.errors import Corrupt
 
 REMOVED: Final = 1
 REPLACED: Final = 2
@@ -96,7 +97,12 @@ async def ancestry(engine: Engine, view: View) -> list[LineRow]:
 async def _home(engine: Engine, view: View, seq: int) -> int:
     """The line whose row has this number in this view."""
     lines = await ancestry(engine, view)
-    return next(line.line for line in lines if seq > line.base_seq or line.base_line is None)
+    for line in lines:
+        if seq > line.base_seq or line.base_line is None:
+            return line.line
+    raise Corrupt(
+        f"line {lines[-1].line} was forked from line {lines[-1].base_line}, which is not there: verify() tells more"
+    )
 
 
 async def _read_marks(engine: Engine, view: View) -> None:
