@@ -100,9 +100,11 @@ async def _home(engine: Engine, view: View, seq: int) -> int:
     for line in lines:
         if seq > line.base_seq or line.base_line is None:
             return line.line
-    raise Corrupt(
-        f"line {lines[-1].line} was forked from line {lines[-1].base_line}, which is not there: verify() tells more"
-    )
+    raise _base_is_lost(lines[-1])
+
+
+def _base_is_lost(line: LineRow) -> Corrupt:
+    return Corrupt(f"line {line.line} was forked from line {line.base_line}, which is not there: its row is missing")
 
 
 async def _read_marks(engine: Engine, view: View) -> None:
@@ -140,6 +142,8 @@ async def _inherited(engine: Engine, view: View, level: int) -> list[Segment]:
         return []
     if not line.whole:
         return await chain(engine, view, line.base_seq)
+    if level + 1 == len(lines):
+        raise _base_is_lost(line)
     base = lines[level + 1]
     return [Segment(base.line, base.base_seq + 1, line.base_seq), *await _inherited(engine, view, level + 1)]
 
