@@ -49,8 +49,8 @@ def verified(report: VerifyReport) -> str:
 
 
 def repaired(report: RepairReport) -> str:
-    will = "would be" if report.dry_run else "were"
-    lines = [f"{_count(report.quarantined, 'row')} {will} set aside", *_listed(list(report.mended))]
+    will = "to be set aside" if report.dry_run else "set aside"
+    lines = [f"{_count(report.quarantined, 'row')} {will}", *_listed(list(report.mended))]
     if report.lost:
         lines += ["lost", *_listed([_lost(one) for one in report.lost])]
     if report.unrepaired:
