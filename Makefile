@@ -10,13 +10,14 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 MADE := $(VENV)/.made
 RUN := $(VENV)/.run
 TEST := $(VENV)/.test
+FAILOVER := $(VENV)/.failover
 BENCH := $(VENV)/.bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint imports types pytest test-crash format bench test-all lock clean
+.PHONY: help demo test lint imports types pytest test-crash test-failover format bench test-all lock clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(RUN) ## kill an agent in the middle of a step, go on, rewind, fork and diff
 	@$(BIN)/holdfast demo
@@ -40,8 +41,11 @@ pytest: $(TEST) ## every test, in parallel; skips are listed with their reasons
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -q -rs -n $(WORKERS)
 
-test-crash: $(TEST) ## kill more processes: make test-crash ROUNDS=5000, and SEED=… to repeat a run
-	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/crash
+test-crash: $(TEST) ## kill more processes, cut more connections: make test-crash ROUNDS=5000, and SEED=… to repeat a run
+	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/crash tests/faults
+
+test-failover: $(FAILOVER) ## kill the leader of three PostgreSQL servers under load: the next one holds everything
+	@$(BIN)/python -m pytest -q -rs tests/failover
 
 format: $(TEST) ## rewrite the code as ruff formats it
 	@$(BIN)/ruff check --quiet --fix-only .
@@ -71,6 +75,7 @@ lock: ## pin the requirements anew, with hashes
 	@.venv-lock/bin/python -m pip -qq --disable-pip-version-check install uv
 	@.venv-lock/bin/uv $(COMPILE) --group build -o requirements/run.txt
 	@.venv-lock/bin/uv $(COMPILE) --group build --group test -c requirements/run.txt -o requirements/test.txt
+	@.venv-lock/bin/uv $(COMPILE) --group failover -c requirements/test.txt -o requirements/failover.txt
 	@.venv-lock/bin/uv $(COMPILE) --group bench -c requirements/test.txt -o requirements/bench.txt
 	@rm -rf .venv-lock
 
@@ -96,6 +101,11 @@ $(RUN): requirements/run.txt pyproject.toml src/holdfast/_version.py | $(MADE)
 $(TEST): requirements/test.txt $(RUN)
 	@echo "== installing requirements/test.txt"
 	@$(PIP) install --require-hashes -r requirements/test.txt
+	@touch $@
+
+$(FAILOVER): requirements/failover.txt $(TEST)
+	@echo "== installing requirements/failover.txt"
+	@$(PIP) install --require-hashes -r requirements/failover.txt
 	@touch $@
 
 $(BENCH): requirements/bench.txt $(TEST)

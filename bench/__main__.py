@@ -7,7 +7,13 @@ from importlib import import_module
 
 from bench.report import show
 
-PARTS = ("sizes", "speed", "steps", "langgraph")  # each is imported when its turn comes: what it needs weighs on others
+PARTS = (
+    "sizes",
+    "speed",
+    "steps",
+    "langgraph",
+    "postgres",
+)  # each is imported when its turn comes: what it needs weighs on others
 
 
 def main(names: list[str]) -> int:

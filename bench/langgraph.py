@@ -94,14 +94,14 @@ class Noting(BaseCheckpointSaver[str]):
     get_next_version = SqliteSaver.get_next_version
 
 
-def graph(texts: Texts, saver: Saver) -> Any:
+def graph(texts: Texts, saver: Saver, steps: int = STEPS) -> Any:
     """Adds a message a step."""
 
     def turn(state: MessagesState) -> dict[str, list[AnyMessage]]:
         return {"messages": [message(texts, len(state["messages"]))]}
 
     def upcoming(state: MessagesState) -> str:
-        return "turn" if len(state["messages"]) < STEPS else END
+        return "turn" if len(state["messages"]) < steps else END
 
     builder = StateGraph(MessagesState)
     builder.add_node(turn)
@@ -115,12 +115,12 @@ def message(texts: Texts, number: int) -> AnyMessage:
     return (HumanMessage, AIMessage)[number % 2](texts.prose(1024), id=identity)
 
 
-def noted() -> list[Call]:
+def noted(steps: int = STEPS) -> list[Call]:
     saver = Noting()
-    config: Config = {**THREAD, "recursion_limit": STEPS + 2}
-    graph(Texts(), saver).invoke({"messages": []}, config, durability="sync")
+    config: Config = {**THREAD, "recursion_limit": steps + 2}
+    graph(Texts(), saver, steps).invoke({"messages": []}, config, durability="sync")
     verbs = [call.verb for call in saver.calls]
-    assert verbs == ["put", "put_writes"] * (STEPS + 1) + ["put"]
+    assert verbs == ["put", "put_writes"] * (steps + 1) + ["put"]
     return saver.calls
 
 

@@ -89,8 +89,8 @@ class AsyncStore:
         return self._calls.engine.url
 
     def within(self, connection: Any) -> AsyncStore:
-        """This store inside the transaction that is open on a connection of yours (a ``psycopg.AsyncConnection``):
-        what is saved through it is committed or rolled back with your own rows. Only on PostgreSQL."""
+        """This store inside the transaction that is open on your psycopg connection: what is saved through it is
+        committed or rolled back with your own rows. Only on PostgreSQL; an `AsyncStore` takes an async connection."""
         return AsyncStore(self._calls.within(connection))
 
     @overload

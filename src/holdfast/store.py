@@ -73,8 +73,8 @@ class Store:
         return self._calls.engine.url
 
     def within(self, connection: Any) -> Store:
-        """This store inside the transaction that is open on a connection of yours (a ``psycopg.Connection``):
-        what is saved through it is committed or rolled back with your own rows. Only on PostgreSQL."""
+        """This store inside the transaction that is open on your psycopg connection: what is saved through it is
+        committed or rolled back with your own rows. Only on PostgreSQL; an `AsyncStore` takes an async connection."""
         return Store(self._calls.within(connection))
 
     @overload

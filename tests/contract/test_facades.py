@@ -16,7 +16,7 @@ from holdfast.testing import SharedRowContract, SharedStoreContract
 
 PAIRS = [(Store, AsyncStore), (Thread, AsyncThread), (Journal, AsyncJournal), (Run, AsyncRun)]
 TRANSLATED = {"aio": "sync", "__enter__": "__aenter__", "__exit__": "__aexit__"}
-NEVER_AWAITED = {"thread", "run", "inner"}  # no I/O
+NEVER_AWAITED = {"within", "thread", "run", "inner"}  # no I/O
 SPECIAL = {"__enter__", "__exit__", "__aenter__", "__aexit__", "__repr__", "__init__"}
 
 

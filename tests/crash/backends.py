@@ -14,7 +14,7 @@ class Where:
     """One store: how to open it, and how to look at its rows beside the library."""
 
     url: str
-    check_rows: Callable[[], None]
+    check_all: Callable[[], None]
 
 
 def sqlite(folder: Path) -> Where:

@@ -149,6 +149,9 @@ class Ledger:
     def _delete_run(self, op: Operation, result: dict[str, Any]) -> None:
         self.model.delete_run_everywhere(op["run_id"])
 
+    def _collect(self, op: Operation, result: dict[str, Any]) -> None:
+        """Nobody sees a difference."""
+
     def _append(self, op: Operation, result: dict[str, Any]) -> None:
         journal = self.journals.setdefault(op["thread"], [])
         journal.append((op["kind"], op["key"], op["data"]))
@@ -159,6 +162,7 @@ _APPLY = {
     "save": Ledger._save, "update": Ledger._update, "put_writes": Ledger._put_writes, "label": Ledger._label,
     "fork": Ledger._fork, "copy": Ledger._copy, "delete": Ledger._delete, "append": Ledger._append,
     "delete_checkpoints": Ledger._delete_checkpoints, "delete_run": Ledger._delete_run,
+    "collect": Ledger._collect,
 }  # fmt: skip
 
 

@@ -117,7 +117,7 @@ class Nursery:
         theirs.close()
 
     def start(self, function: str, environ: dict[str, str] | None = None, **arguments: Any) -> Child:
-        """A child that calls ``module:function`` of this folder."""
+        """A child that calls ``module:function``; a module without a dot is one of this folder."""
         reader, writer = os.pipe()
         pid = self._ask({"start": function, "arguments": arguments, "environ": environ or {}}, writer)
         os.close(writer)
@@ -169,7 +169,8 @@ def _child(request: dict[str, Any], pipe: int) -> None:
         os.close(pipe)
         os.environ.update(request["environ"])
         module, name = request["start"].split(":")
-        getattr(importlib.import_module(f"tests.crash.{module}"), name)(**request["arguments"])
+        module = module if "." in module else f"tests.crash.{module}"
+        getattr(importlib.import_module(module), name)(**request["arguments"])
         code = 0
     except SystemExit as leaving:
         code = int(leaving.code or 0)

@@ -69,6 +69,11 @@ def _delete_run(store: Store, op: Operation) -> dict[str, Any]:
     return {}
 
 
+def _collect(store: Store, op: Operation) -> dict[str, Any]:
+    assert store.collect().skipped == ()
+    return {}
+
+
 def _append(store: Store, op: Operation) -> dict[str, Any]:
     return {"seq": _thread(store, op).journal.append(op["kind"], op["data"], key=op["key"])}
 
@@ -76,6 +81,7 @@ def _append(store: Store, op: Operation) -> dict[str, Any]:
 _PERFORM = {
     "save": _save, "update": _update, "put_writes": _put_writes, "label": _label, "fork": _fork, "copy": _copy,
     "delete": _delete, "delete_checkpoints": _delete_checkpoints, "delete_run": _delete_run, "append": _append,
+    "collect": _collect,
 }  # fmt: skip
 
 
@@ -84,6 +90,7 @@ _PERFORM = {
 _WEIGHTS = {
     "grow": 30, "edit": 12, "branch": 4, "update": 10, "start": 5, "put_writes": 10, "label": 6, "fork": 6, "copy": 2,
     "delete": 3, "delete_checkpoints": 4, "delete_run": 2, "append": 8,
+    "collect": 5,
 }  # fmt: skip
 _MOST_THREADS = 8
 _INNER = "inner"
@@ -141,6 +148,8 @@ class Chooser:
             return {**op, "id": rng.choice(ids), "text": rng.choice(["", "good", self._new()])}
         if what == "delete_checkpoints":
             return {**op, "ids": rng.sample(ids, min(len(ids) - 1, rng.randint(1, 3)))} if ids[1:] else self._append(op)
+        if what == "collect":
+            return {"do": what}
         if what == "delete_run":
             return {"do": what, "run_id": self._run_id()}
         if what == "append":

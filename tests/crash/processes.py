@@ -9,9 +9,14 @@ from tests.crash.nursery import Child
 
 
 def kill_at_random(child: Child, rng: random.Random, lines: int = 24) -> None:
-    """After a random number of lines and a random pause: before, in the middle of, or after any write."""
+    """Before, in the middle of, or after any write."""
+    wait_some(child, rng, lines)
+    child.kill()
+
+
+def wait_some(child: Child, rng: random.Random, lines: int) -> None:
+    """For a random number of lines, and a random pause."""
     for _ in range(rng.randrange(lines)):
         if child.line() is None:
             break
     time.sleep(rng.random() ** 2 * 0.008)
-    child.kill()

@@ -29,6 +29,7 @@ OPERATIONS: list[Operation] = [
     {"do": "save", "thread": "s/alone", "recipe": [2, 30, 0], "id": "d1"},
     {"do": "delete", "thread": "s/alone"},
     {"do": "delete", "thread": C},
+    {"do": "collect"},
     {"do": "save", "thread": A, "recipe": [1, 5, 1], "id": "a4"},
 ]
 
@@ -36,7 +37,7 @@ OPERATIONS: list[Operation] = [
 def play(url: str, heal_after: int = 0) -> None:
     """Everything, from a new file to closing it. What fails is tried once more when the trouble has ended."""
     if url.startswith("file:"):  # every file is written anew as soon as it has some garbage
-        writing._LARGE = writing._SMALL = writing._FULL_DIRECTORY = writing._FULL_AT_CLOSE = 1000  # type: ignore[misc]
+        writing._LARGE = writing._FULL_DIRECTORY = writing._FULL_AT_CLOSE = 1000  # type: ignore[misc]
     failures = 0
     while True:
         try:

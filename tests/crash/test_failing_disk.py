@@ -49,7 +49,7 @@ def check_job(folder: Path, job: Record, lines: list[dict[str, Any]]) -> None:
     with holdfast.open(where.url) as store:
         job.hear(lines)
         job.check(store)
-    where.check_rows()
+    where.check_all()
 
 
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])

@@ -26,7 +26,7 @@ def check_saved(where: Where, lines: list[dict[str, object]]) -> None:
             found = store.thread(thread).history(limit=None)
             numbers = [store.thread(thread).load(info.id).state["n"] for info in found]  # type: ignore[union-attr]
             assert numbers == list(range(count, 0, -1)), f"{thread}: {count} saves were acknowledged"
-    where.check_rows()
+    where.check_all()
 
 
 def test_parent_and_children_save_while_the_process_forks(nursery: Nursery, where: Where) -> None:

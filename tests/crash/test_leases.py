@@ -46,7 +46,7 @@ def test_a_worker_that_was_stopped_is_fenced_at_its_next_write(
     assert everything(where) == before, "something of the first worker's write was stored"
     assert effects(tmp_path) == ["first", "second"]
     assert before[1].state == {"n": 1, "results": ["did first", "did second"]}
-    where.check_rows()
+    where.check_all()
 
 
 def test_a_worker_that_was_stopped_in_a_step_can_not_record_its_result(

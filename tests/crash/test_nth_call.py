@@ -45,7 +45,7 @@ def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
     with settings.noted(f"call {at} went wrong"):
         where = ON_DISK[folder.name](folder)
         check(where.url, ledger)
-        where.check_rows()
+        where.check_all()
     return acknowledged
 
 

@@ -39,5 +39,5 @@ def test_a_store_holds_what_was_acknowledged_when_its_writers_are_killed(
             for ledger, child in zip(ledgers, children, strict=True):
                 ledger.hear(child.rest())
             check(where.url, *ledgers)
-            where.check_rows()
+            where.check_all()
     assert all(ledger.acknowledged > 0 for ledger in ledgers)

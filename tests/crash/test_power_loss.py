@@ -32,5 +32,5 @@ def test_a_store_holds_what_was_acknowledged_when_the_power_goes(shimmed: Nurser
         acknowledged = max(acknowledged, ledger.acknowledged)
         with settings.noted(f"the power went after call {image.after}; SEED={settings.SEED}"):
             check(where.url, ledger)
-            where.check_rows()
+            where.check_all()
     assert acknowledged > 10

@@ -52,7 +52,7 @@ def _check(where: Where, jobs: list[Record], lines: list[dict[str, object]]) -> 
             job.hear(lines)
             job.check(store)
         accepts_saves(store)
-    where.check_rows()
+    where.check_all()
 
 
 def _finish(nursery: Nursery, where: Where, folder: Path, jobs: list[Record]) -> None:

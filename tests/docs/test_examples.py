@@ -8,11 +8,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from tests.support.postgres import database
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -59,17 +62,31 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(path: Path, tmp_path
     found = list(examples(path.read_text("utf-8")))
     if not found:
         return
-    result = subprocess.run(
+    with ExitStack() as stack:
+        needs_server = any("DATABASE_URL" in example["code"] for example in found)
+        server = {"DATABASE_URL": stack.enter_context(database(f"docs_{os.getpid()}"))} if needs_server else {}
+        result = run_page(path, found, tmp_path, server)
+    assert result.returncode == 0, result.stderr or result.stdout
+
+
+def run_page(
+    path: Path, found: list[dict[str, Any]], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-W", "error", str(RUNNER)],
         input=json.dumps({"page": str(path), "name": name_of(path), "examples": found}),
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONIOENCODING": "utf-8"},
+        cwd=folder,
+        env={
+            **os.environ,
+            **environment,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "PYTHONIOENCODING": "utf-8",
+        },
         capture_output=True,
         encoding="utf-8",
         timeout=60,
         check=False,
     )
-    assert result.returncode == 0, result.stderr or result.stdout
 
 
 def test_the_first_page_shows_a_result() -> None:

@@ -93,17 +93,18 @@ def test_a_batch_in_two_files_is_seen_in_both_or_in_none(root: Path, change: str
     if change == "delete":  # the folder goes after the commit; a crash before that leaves it
         shutil.copytree(folder_of(kept, "t"), root / "threads" / folder_of(kept, "t").name)
     data = directory.read_bytes()
-    for length in range(before, len(data) + 1, 1 if change == "fork" else 5):
-        again = copied(root, "again")
+    again = copied(root, "again")
+    for length in (*range(before, len(data), 1 if change == "fork" else 5), len(data)):
         (again / "directory.hfs").write_bytes(data[:length])
         with open_files(again) as store:
             assert everything(store) == (after if length == len(data) else seen), length
-        if length % 3 == 0:
-            with open_files(again) as store:
-                store.thread("afterwards").save(state(1))
-                assert len(list((again / "threads").iterdir())) == len(store.threads()) - (
-                    change == "fork" and length == len(data)
-                )
+    for length in (before, before + 1, (before + len(data)) // 2, len(data) - 1):
+        again = copied(root, "again")
+        (again / "directory.hfs").write_bytes(data[:length])
+        with open_files(again) as store:
+            store.thread("afterwards").save(state(1))
+            assert [info.id for info in store.threads()] == ["afterwards", "t"]
+        assert sorted(folder.name.split("~")[0] for folder in (again / "threads").iterdir()) == ["afterwards", "t"]
     with open_files(root) as store:
         assert everything(store) == after
         store.thread("afterwards").save(state(1))

@@ -14,11 +14,32 @@ import pytest
 
 import holdfast
 from holdfast import Corrupt, InvalidArgument, NotAStore, ReadOnly, StorageFailed, StorageFull
+from tests.crash import files_reader
 from tests.files.stores import backend_of, copied, folder_of, grown, latest, open_files, rows_of, state
 
 
 def listed(root: Path) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
+
+
+def test_the_written_format_is_enough_to_read_all_rows(tmp_path: Path) -> None:
+    """By a reader that was made from the page about it: it finds what the store answers from."""
+    root = tmp_path / "agents"
+    with open_files(root) as store:
+        for n in range(70):
+            store.thread("t", metadata={"k": 1}).save(state(n), run_id=f"r{n % 3}", status=f"s{n % 2}")
+        thread = store.thread("t")
+        thread.put_writes(thread.history()[0].id, [("c", 1)], task_id="x")
+        thread.journal.append("note", {"a": 1}, key="k")
+        thread.fork(to="fork").save({"n": "other"})
+        store.thread("gone").save(state(0))
+        store.thread("gone").delete()
+        shelf = backend_of(store)._shelf
+        tables = [shelf.directory.tables, *(tree.tables for tree in shelf.trees.values())]
+        stored = [row for one in tables for row in one.rows()]
+        found = [row for rows in files_reader.read(root).values() for row in rows]
+        assert sorted(map(repr, found)) == sorted(map(repr, stored))
+        assert len({type(row) for row in found}) == 9
 
 
 def test_a_new_folder_says_what_it_is(tmp_path: Path) -> None:
@@ -75,8 +96,16 @@ def test_a_file_with_nothing_of_a_store_in_it_is_told(tmp_path: Path) -> None:
 def test_urls_that_can_not_be(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="needs a folder"):
         holdfast.open("file:")
+    with pytest.raises(InvalidArgument, match="write 'file:agents'"):
+        holdfast.open("file://agents")
     with pytest.raises(ReadOnly, match="does not exist; create it first"):
         open_files(tmp_path / "no" / "agents")
+
+
+def test_a_full_url_is_a_full_path(tmp_path: Path) -> None:
+    with holdfast.open(f"file://{tmp_path}/agents") as store:
+        store.thread("t").save(state(0))
+    assert folder_of(tmp_path / "agents", "t").is_dir()
 
 
 # ------------------------------------------------------------------------------------------------ moved and lost

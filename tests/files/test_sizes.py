@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.adapters.langgraph.test_sizes import looped
+from holdfast.adapters.langgraph import HoldfastSaver
+from tests.adapters.langgraph.test_sizes import loop
 from tests.files.stores import open_files
 
 
@@ -15,7 +16,8 @@ def size(root: Path) -> int:
 def test_a_thousand_steps_take_little_more_than_their_messages(tmp_path: Path) -> None:
     """With every checkpoint and every pending write; less than the messages once the store was closed."""
     root = tmp_path / "agents"
-    saver, content = looped(f"file:{root}", 1000)
+    saver = HoldfastSaver.from_url(f"file:{root}")
+    content = loop(saver, 1000)
     stored = size(root)
     assert stored <= 1.2 * content, f"{stored} bytes for {content}: {stored / content:.3f}"
     saver.close()

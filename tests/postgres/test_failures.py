@@ -19,7 +19,7 @@ from holdfast.backends.postgres import twins
 from tests.postgres.counting import backend
 from tests.support.postgres import run, server, with_option
 
-SECRET = "hunter2-is-secret"
+SECRET = "hunter2-is-secret"  # noqa: S105  # of nobody
 
 
 def changed(url: str, **parts: str) -> str:
@@ -51,9 +51,8 @@ def test_a_wrong_password():
         before = Path(file).read_text()
         connection.execute(f"CREATE ROLE locked_out LOGIN PASSWORD '{SECRET}x'".encode())
         try:
-            Path(file).write_text(
-                f"local all locked_out scram-sha-256\nhost all locked_out all scram-sha-256\n{before}"
-            )
+            ours = "local all locked_out scram-sha-256\nhost all locked_out all scram-sha-256\n"
+            Path(file).write_text(ours + before)
             connection.execute("SELECT pg_reload_conf()")
             end = time.monotonic() + 10
             while time.monotonic() < end:  # the server reads its file a moment later

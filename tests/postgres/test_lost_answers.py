@@ -128,12 +128,16 @@ def test_async_connections_that_the_server_closed_are_opened_again(store):
     asyncio.run(main())
 
 
-def test_a_server_that_stays_away_is_an_error_after_a_while(opened):
+def test_a_server_that_stays_away_is_an_error_after_a_while(opened, monkeypatch):
     store = opened("retry=1")
     store.thread("t").save({"n": 1})
     twin = backend(store)._threads[0]
     twin.rest()
-    twin.connect = lambda: (_ for _ in ()).throw(psycopg.OperationalError("connection refused"))
+
+    def refuse() -> None:
+        raise psycopg.OperationalError("connection refused")
+
+    monkeypatch.setattr(twin, "connect", refuse)
     for call in (lambda: store.thread("t").save({"n": 2}), lambda: store.thread("t").latest()):
         start = time.monotonic()
         with pytest.raises(Unreachable, match="can't be reached"):

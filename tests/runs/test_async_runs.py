@@ -17,9 +17,11 @@ import holdfast
 from holdfast import AsyncStore
 
 
-@pytest.fixture(params=["memory:", "sqlite"])
+@pytest.fixture(params=["memory:", "sqlite", "files"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return request.param if request.param == "memory:" else str(tmp_path / "agents.db")
+    return {"memory:": "memory:", "sqlite": str(tmp_path / "agents.db"), "files": f"file:{tmp_path / 'agents'}"}[
+        request.param
+    ]
 
 
 def within(url: str, work: Callable[[AsyncStore], Awaitable[Any]]) -> Any:

@@ -13,9 +13,9 @@ from holdfast import Conflict, Deleted, Store
 BIG = ["a message that is longer than a reference to it would be"] * 3
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory:", "sqlite:{}", "file:{}"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    with holdfast.open("memory:" if request.param == "memory" else tmp_path / "agents.db") as opened:
+    with holdfast.open(request.param.format(tmp_path / "agents")) as opened:
         yield opened
 
 

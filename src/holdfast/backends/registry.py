@@ -44,7 +44,11 @@ def _file(rest: str) -> Backend:
 
     if not rest:
         raise InvalidArgument("'file:' needs a folder after the colon, as in 'file:agents'")
-    return FilesBackend(Path(rest))
+    if rest.startswith("//") and not rest.startswith("///"):
+        raise InvalidArgument(
+            f"'file:{rest}' names another machine; write 'file:{rest[2:]}', or 'file:///' and a full path"
+        )
+    return FilesBackend(Path(rest.removeprefix("//")))
 
 
 def _postgres(rest: str) -> Backend:

@@ -16,6 +16,7 @@ import typer
 
 from holdfast._version import __version__
 from holdfast.cli import commands
+from holdfast.cli.escapes import one_line
 from holdfast.errors import HoldfastError
 
 
@@ -24,7 +25,7 @@ def run() -> None:
     try:
         build()()
     except HoldfastError as error:
-        print(f"holdfast: {error}", file=sys.stderr)
+        print(f"holdfast: {one_line(str(error))}", file=sys.stderr)
         sys.exit(1)
 
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from holdfast.cli.quantities import counted
+
 if TYPE_CHECKING:
     from holdfast.adapters.langgraph.moving import MoveReport
     from holdfast.adapters.langgraph.moving import Progress as Move
@@ -65,15 +67,15 @@ def _lines() -> Listener:
 
 
 def _place(now: Move) -> str:
-    problems = f", {_count(now.problems, 'problem')}" if now.problems else ""
+    problems = f", {counted(now.problems, 'problem')}" if now.problems else ""
     return f"thread {now.threads_done + 1:,} of {now.threads_total:,}{problems}"
 
 
 def summary(report: MoveReport) -> str:
-    copied = f"{_count(report.checkpoints, 'checkpoint')} and {_count(report.writes, 'write')}"
-    lines = [f"copied   {copied}, of {_count(report.threads, 'thread')}; each was read back and is equal"]
+    copied = f"{counted(report.checkpoints, 'checkpoint')} and {counted(report.writes, 'write')}"
+    lines = [f"copied   {copied}, of {counted(report.threads, 'thread')}; each was read back and is equal"]
     if report.skipped:
-        lines.append(f"skipped  {_count(report.skipped, 'checkpoint')} that the target had already, all equal")
+        lines.append(f"skipped  {counted(report.skipped, 'checkpoint')} that the target had already, all equal")
     if report.problems:
         lines.append(f"problems {len(report.problems):,}; these checkpoints are not in the target as in the source")
         lines += [f"  {problem}" for problem in report.problems[:LISTED]]
@@ -84,7 +86,3 @@ def summary(report: MoveReport) -> str:
 
 def as_json(report: MoveReport) -> str:
     return json.dumps(asdict(report), indent=2)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

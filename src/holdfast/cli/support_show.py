@@ -93,9 +93,9 @@ def empty_size() -> int:
 
 def next_steps(path: Path | None) -> list[str]:
     """Three things to try after the demo."""
-    keep = f"open {path} from Python" if path else "holdfast demo --path agents.db, then open it from Python"
+    first = "" if path else "holdfast demo --path agents.db, then "
     return [
-        f'{keep}: holdfast.open("{path or "agents.db"}").thread("{agent.THREAD}").history()',
+        f"see all of it: {first}holdfast log {path or 'agents.db'} {agent.THREAD} --all",
         f'go back yourself: thread.fork(at=thread.at(step=2).id, to="{agent.THREAD}-mine")',
         "read docs/how-to/durable-runs.md, and write an agent that may be killed",
     ]

@@ -40,7 +40,7 @@ from holdfast.engine import reach
 from holdfast.engine.context import Engine
 from holdfast.engine.foreign import DAY
 from holdfast.engine.reach import Tree
-from holdfast.errors import LookAtTheStorage
+from holdfast.errors import Corrupt
 from holdfast.model import CollectReport
 
 _ATTEMPTS: Final = 20
@@ -95,7 +95,7 @@ async def _collect_tree(engine: Engine, number: int, total: _Count) -> None:
         try:
             if await _collected(engine, number, total):
                 return
-        except LookAtTheStorage as error:  # nothing goes from a tree that can't be read whole
+        except Corrupt as error:  # nothing goes from a tree that can't be read whole
             total.skipped.append(f"tree {number}: {error}")
             return
     total.skipped.append(f"tree {number}: it was forked again and again meanwhile")

@@ -24,11 +24,30 @@ async def threads(
     engine.check_open()
     known = dict(where or {})
     lease = _lease(known.pop("lease", None))
-    wanted = [_tag(name, value) for name, value in known.items()]
+    wanted = [("run", leases.HELD)] if lease is not None else []
+    wanted += [_tag(name, value) for name, value in known.items()]
+    page = _PAGE if lease is not None else -1 if limit is None else limit
+    found: list[ThreadInfo] = []
+    last = after or ""
+    while limit is None or len(found) < limit:
+        rows = await engine.backend.threads(prefix, wanted, last, page)
+        found += [info for row in rows if (info := await _matching(engine, row, lease)) is not None]
+        if page < 0 or len(rows) < page:
+            break
+        last = rows[-1].thread.id
+    return found[:limit]
+
+
+async def _matching(engine: Engine, row: Listed, lease: str | None) -> ThreadInfo | None:
+    """What no index says: that a lease has run out is the clock's to say, and that a fork is empty its origin's."""
     if lease is None:
-        rows = await engine.backend.threads(prefix, wanted, after or "", -1 if limit is None else limit)
-        return [await _listed(engine, row) for row in rows if not await _is_empty(engine, row)]
-    return await _leased(engine, prefix, [("run", leases.HELD), *wanted], after or "", limit, lease == "expired")
+        return None if await _is_empty(engine, row) else await _listed(engine, row)
+    info = await _listed(engine, row)
+    return info if _is_expired(info) == (lease == "expired") else None
+
+
+def _is_expired(info: ThreadInfo) -> bool:
+    return info.lease is None or info.lease.expired
 
 
 async def _is_empty(engine: Engine, row: Listed) -> bool:
@@ -50,21 +69,6 @@ def _lease(value: Any) -> str | None:
     return cast(str | None, value)
 
 
-async def _leased(
-    engine: Engine, prefix: str, wanted: list[tuple[str, str]], after: str, limit: int | None, expired: bool
-) -> list[ThreadInfo]:
-    """Whether a lease has run out is the clock's to say, not an index's: so the held ones are looked at in pages."""
-    found: list[ThreadInfo] = []
-    while limit is None or len(found) < limit:
-        rows = await engine.backend.threads(prefix, wanted, after, _PAGE)
-        infos = [await _listed(engine, row) for row in rows]
-        found += [info for info in infos if (info.lease is None or info.lease.expired) == expired]
-        if len(rows) < _PAGE:
-            break
-        after = rows[-1].thread.id
-    return found if limit is None else found[:limit]
-
-
 async def resumable(engine: Engine) -> list[ThreadInfo]:
     """Threads that a supervisor may pick up: their worker died, left them unfinished, or failed."""
     engine.check_open()
@@ -72,7 +76,7 @@ async def resumable(engine: Engine) -> list[ThreadInfo]:
     for tag in (("run", leases.LEFT), tags.status_tag("failed")):
         for row in await engine.backend.threads("", [tag], "", -1):
             info = await _listed(engine, row)
-            if info.lease is None or info.lease.expired:
+            if _is_expired(info):
                 found[info.id] = info
     return [found[key] for key in sorted(found)]
 

@@ -41,6 +41,18 @@ class Threads(StoreTests):
             found += page
         assert names(found) == expected
 
+    def test_emptied_forks_do_not_make_a_page_shorter(self, store: Store) -> None:
+        thread, inner = store.thread("a"), store.thread("a", "inner")
+        thread.save({})
+        inner.save({})
+        for n in range(3):
+            fork = thread.fork(to=f"a/{n}")
+            for line in (fork, store.thread(fork.id, "inner")):
+                line.delete_checkpoints([info.id for info in line.history()])
+        store.thread("b").save({})
+        assert names(store.threads(limit=2)) == ["a", "b"]
+        assert names(store.threads(limit=1, after="a")) == ["b"]
+
     def test_a_hundred_threads_are_shown_unless_told(self, store: Store) -> None:
         for n in range(103):
             store.thread(f"t{n:03}").save({})

@@ -156,6 +156,8 @@ class Game(Board):
         metadata: dict[str, Any] = {"source": self.rng.choice(["loop", "input"]), "step": self.count}
         metadata |= {"parents": {"": outer} if outer else {}, "odd": self.count % 2}
         metadata |= {"run_id": run_id} if run_id else {}
+        if "delta" in session.versions and "delta" not in session.values:  # as LangGraph counts what was added
+            metadata["counters_since_delta_snapshot"] = {"delta": (1, 1)}
         new = {**new, **self.unknown(place, session)}
         made = checkpoint(session.values, id, channel_versions=session.versions, ts=str(self.count))
         made["versions_seen"] = {"node": dict(session.versions)} if self.rng.random() < 0.5 else {}

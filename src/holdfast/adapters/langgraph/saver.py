@@ -18,8 +18,8 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 
-from holdfast._drive import Driver, run
-from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, next_version
+from holdfast._drive import Driver, run, threaded
+from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, is_question, next_version
 from holdfast.adapters.langgraph.known import codec_for
 from holdfast.aio import AsyncStore
 from holdfast.calls import Types
@@ -178,7 +178,9 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        await self._drive(self._calls.put_writes, config, self._calls.prepared_writes(writes), task_id, task_path)
+        prepared = self._calls.prepared_writes(writes)
+        drive = threaded if is_question(prepared) else self._drive  # which is stored under a lock: not for a loop
+        await drive(self._calls.put_writes, config, prepared, task_id, task_path)
 
     def get_next_version(self, current: Any, channel: None = None) -> Any:
         """The next version of a channel, in the form of the official savers; a whole number stays one."""

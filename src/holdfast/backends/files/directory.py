@@ -30,6 +30,7 @@ from holdfast.errors import Corrupt
 
 FILE: Final = "directory.hfs"
 _EACH: Final = 1 << 20
+_NAME: Final = 20  # what a folder takes up beside its name, roughly
 _decode: Final = Decoder().decode
 SALT: Final = crc32(b"directory")
 Entry = tuple[list[Any], list[Any], Any, list[Any]]
@@ -45,6 +46,7 @@ class Directory:
         self.put_bytes = 0  # of everything that was ever put here, parts of trees too
         self.number = 0  # of the last record
         self.folders: dict[int, str] = {}  # by tree
+        self._named = 0  # what their names take up
         self.leftovers: set[str] = set()  # folders of trees that were dropped
         self.waiting: dict[int, list[Numbered]] = {}
         self.damage: list[Damage] = []
@@ -97,11 +99,13 @@ class Directory:
         births, deaths, _, parts = entry
         for tree, name in births:
             self.folders[tree] = checked_name(name)
+            self._named += _NAME + len(name)
             self.leftovers.discard(name)
         for tree, number, part in parts:
             self.waiting.setdefault(tree, []).append((number, part))
         for tree, name in deaths:
-            self.folders.pop(tree, None)
+            if self.folders.pop(tree, None) is not None:
+                self._named -= _NAME + len(name)
             self.leftovers.add(checked_name(name))
             self.waiting.pop(tree, None)
         return {tree for tree, _ in deaths}
@@ -126,7 +130,7 @@ class Directory:
             self.register(entry)
 
     def garbage(self) -> float:
-        live = self.tables.weight + sum(20 + len(name) for name in self.folders.values())
+        live = self.tables.weight + self._named
         return 1 - live / self.put_bytes if self.put_bytes else 0.0
 
     def rewrite(self) -> None:

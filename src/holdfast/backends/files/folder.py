@@ -74,11 +74,13 @@ def _make(root: Path) -> None:
 
 
 def make_tree(folder: Path, number: int) -> None:
-    """A folder with an empty file, on disk. What was left there by a tree that is gone is replaced."""
+    """A folder with an empty file. What was left there by a tree that is gone is replaced.
+
+    It is on disk once the folder around it was synced.
+    """
     folder.mkdir(exist_ok=True)
     segment.write_new(folder / tree.FILE, [], tree.salt_of(number))
     segment.sync_folder(folder)
-    segment.sync_folder(folder.parent)
 
 
 def remove_tree(folder: Path) -> bool:

@@ -14,6 +14,7 @@ from holdfast.backends.files.changes import DIRECTORY, Part
 from holdfast.backends.files.directory import Entry
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.names import folder_name
+from holdfast.backends.files.segment import sync_folder
 from holdfast.backends.files.shelf import Shelf
 from holdfast.backends.files.tree import Tree
 from holdfast.backends.rows import ThreadRow
@@ -57,9 +58,9 @@ class Group:
 
     def _deaths(self, batch: Batch, found: dict[int, Part]) -> dict[int, str]:
         """Trees of which nothing is left, and their folders."""
-        dropped = [drop.tree for drop in batch.drops if isinstance(drop, DropTree)]
-        folders = self._shelf.directory.folders | {tree.number: tree.folder.name for tree in self._born}
-        return {tree: folders[tree] for tree in dropped if not found[tree][1] and tree in folders}
+        dropped = [drop.tree for drop in batch.drops if isinstance(drop, DropTree) and not found[drop.tree][1]]
+        trees = [self._look.whole(number) for number in dropped]
+        return {tree.number: tree.folder.name for tree in trees if tree is not None}
 
     def _births(self, batch: Batch, found: dict[int, Part]) -> list[tuple[int, str]]:
         births = []
@@ -96,13 +97,12 @@ class Group:
         if direct is not None:
             tree, parts = direct
             tree.append(self._shelf.directory.waiting.pop(tree.number, []), parts)
-        elif self._entries:
+        elif self._touched or any(map(_changes_directory, self._entries)):
             self._write_to_directory()
         return [tree for number, tree in self._touched.items() if number not in self._dead]
 
     def _one_tree_only(self) -> tuple[Tree, list[Part]] | None:
-        in_directory = any(births or deaths or any(own) for births, deaths, own, _ in self._entries)
-        if in_directory or len(self._touched) != 1:
+        if len(self._touched) != 1 or any(map(_changes_directory, self._entries)):
             return None
         (tree,) = self._touched.values()
         return tree, [part for _, _, _, parts in self._entries for _, part in parts]
@@ -111,6 +111,8 @@ class Group:
         for tree in self._born:
             folder.make_tree(tree.folder, tree.number)
             tree.segment.read()
+        if self._born:
+            sync_folder(self._shelf.root / THREADS)
         directory = self._shelf.directory
         number = directory.number + 1
         entries = [(births, deaths, own, _numbered(parts, number)) for births, deaths, own, parts in self._entries]
@@ -119,7 +121,7 @@ class Group:
             tree.applied = number
             tree.written = True
         for tree in self._born:
-            self._shelf.trees[tree.number] = tree
+            self._shelf.add(tree)
         for dead, name in self._dead.items():
             self._bury(dead, name)
         for changed in self._renamed - self._dead.keys():
@@ -134,6 +136,11 @@ class Group:
         self._shelf.directory.start_over()
         for tree in self._touched.values():
             tree.start_over()
+
+
+def _changes_directory(entry: Entry) -> bool:
+    births, deaths, own, _ = entry
+    return bool(births or deaths or any(own))
 
 
 def _numbered(parts: list[Any], number: int) -> list[Any]:

@@ -19,7 +19,7 @@ from holdfast.backends.tables import Tables
 from holdfast.errors import Corrupt
 
 MOST_BYTES: Final = 128 * 1024 * 1024  # of the files of the trees in memory, where they take two or three times that
-MOST_TREES: Final = 1024
+MOST_TREES: Final = 256
 _AT_ONCE: Final = 8
 
 
@@ -31,6 +31,7 @@ class Shelf:
         self.directory = Directory(root)
         self.trees: OrderedDict[int, Tree] = OrderedDict()
         self.torn: list[Torn] = []
+        self._grown = False  # since trees were given up
 
     def look(self, *, keep: bool = False) -> Look:
         """A view of everything as it is now; trees are read when they are asked for, and kept for a batch."""
@@ -56,17 +57,19 @@ class Shelf:
             ) from error
         except OSError as error:
             raise translate(error, tree.segment.path) from error
+        self._grown |= number not in self.trees
         self.trees[number] = tree
         self.trees.move_to_end(number)
         return tree
 
     def trim(self) -> None:
         """Give up the trees that were not asked for lately, if they are many or large."""
-        while len(self.trees) > 1 and self._is_crowded():
+        while self._grown and len(self.trees) > 1 and self._is_crowded():
             number = next((number for number, tree in self.trees.items() if not tree.segment.uncut), None)
             if number is None:
                 return
             self._forget(number)
+        self._grown = False
 
     def _is_crowded(self) -> bool:
         return len(self.trees) > MOST_TREES or sum(tree.segment.end for tree in self.trees.values()) > MOST_BYTES
@@ -82,6 +85,11 @@ class Shelf:
     def all_torn(self) -> list[Torn]:
         open_ones = [self.directory.segment, *(tree.segment for tree in self.trees.values())]
         return [*self.torn, *(torn for segment in open_ones for torn in segment.torn)]
+
+    def add(self, tree: Tree) -> None:
+        """A tree that was just born."""
+        self.trees[tree.number] = tree
+        self._grown = True
 
     def describe(self, tree: Tree) -> None:
         """Bring its `info.json` up to date."""
@@ -126,7 +134,8 @@ class Look:
     def trees_with_old_writes(self, before: int) -> Iterator[int]:
         """Of those in memory: what waits elsewhere is forgotten later, once its tree is asked for."""
         for number, tree in list(self._shelf.trees.items()):
-            if any(row.created_at < before for row in tree.tables[WaitingRow].rows.values()):
+            rows = tree.tables[WaitingRow].rows
+            if rows and any(row.created_at < before for row in rows.values()):
                 yield number
 
     def whole(self, number: int) -> Tree | None:

@@ -22,11 +22,10 @@ from holdfast.errors import LookAtTheStorage
 
 log: Final = logging.getLogger("holdfast")
 _GARBAGE: Final = 0.3
-_GARBAGE_AT_CLOSE: Final = 0.15
+_GARBAGE_AT_CLOSE: Final = 0.1
 _LARGE: Final = 64 * 1024
-_SMALL: Final = 16 * 1024
 _FULL_DIRECTORY: Final = 1024 * 1024
-_FULL_AT_CLOSE: Final = 32 * 1024
+_FULL_AT_CLOSE: Final = 256 * 1024
 
 
 class Writer:
@@ -182,7 +181,7 @@ class Writer:
         self._settle(_FULL_AT_CLOSE, 0.3)
         for number in [number for number, tree in self._shelf.trees.items() if tree.written]:
             tree = self._shelf.load(number)  # as it is now: others may have written since
-            self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _SMALL)
+            self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _LARGE)
             self._shelf.describe(tree)
         info.write_root(self._shelf.directory.segment)
 

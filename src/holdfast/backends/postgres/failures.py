@@ -94,11 +94,24 @@ def translate(error: psycopg.Error, shown: str) -> HoldfastError:
     return kind(f"{shown}: {meaning} ({detail})")
 
 
+def unsure(error: psycopg.Error, shown: str) -> HoldfastError:
+    """For a write whose connection was lost, and that can't be tried again now."""
+    detail = " ".join(str(error).split())
+    return Unreachable(
+        f"{shown}: the connection was lost in the middle of a write, which may have been done; "
+        f"make the same call with the same id again ({detail})"
+    )
+
+
 @contextmanager
 def translated(shown: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
         raise translate(error, shown) from error
-    except UnicodeEncodeError as error:
-        raise StorageFailed(f"{shown}: half of a surrogate pair is not text that can be stored ({error})") from error
+    except UnicodeError as error:
+        if isinstance(error, UnicodeEncodeError) and error.encoding != "idna":
+            raise StorageFailed(
+                f"{shown}: half of a surrogate pair is not text that can be stored ({error})"
+            ) from error
+        raise Unreachable(f"{shown}: the host's name is not one that a host can have ({error})") from error

@@ -16,7 +16,7 @@ from typing import Final
 import psycopg
 
 from holdfast.backends.base import Batch
-from holdfast.backends.postgres.failures import CHUNK_TAKEN, is_crossed, is_lost, translate
+from holdfast.backends.postgres.failures import CHUNK_TAKEN, is_crossed, is_lost, translate, unsure
 from holdfast.backends.postgres.programs import Program, joined
 from holdfast.backends.postgres.statements import statements
 from holdfast.backends.postgres.twins import Signal, Twin
@@ -158,6 +158,8 @@ class Grouping:
                 if is_crossed(error) and crossed < _CROSSED:
                     crossed += 1
                     continue
+                if unknown and not is_lost(error):  # it fails now, but may have been done before
+                    raise unsure(error, self._shown) from error
                 await patience.lost(error)
                 unknown = True
                 continue

@@ -102,18 +102,23 @@ CREATE TABLE line (
 -- No column that a save changes is in an index, so that it rewrites the row on its page and touches nothing else.
 CREATE INDEX line_by_namespace ON line (tree, thread, hashtextextended(namespace, 0));
 
-CREATE TABLE checkpoint (
+CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a multiple of its size otherwise
     tree bigint NOT NULL,
     line bigint NOT NULL,
     seq bigint NOT NULL,
+    parent_seq bigint NOT NULL,
+    stretch bigint NOT NULL,
+    step bigint NOT NULL,
+    created_at bigint NOT NULL,
+    journal_seq bigint NOT NULL,
+    size bigint NOT NULL,
+    sum bigint NOT NULL,
+    depth integer NOT NULL,
+    era integer NOT NULL,
     id text COLLATE "C" NOT NULL,
     parent_id text COLLATE "C",
-    parent_seq bigint NOT NULL,
     parent_thread text COLLATE "C",
     parent_digest bytea,
-    stretch bigint NOT NULL,
-    depth bigint NOT NULL,
-    step bigint NOT NULL,
     source text COLLATE "C" NOT NULL,
     node text COLLATE "C" NOT NULL,
     next bytea NOT NULL,
@@ -121,15 +126,10 @@ CREATE TABLE checkpoint (
     status text COLLATE "C" NOT NULL,
     label text COLLATE "C" NOT NULL,
     metadata bytea NOT NULL,
-    created_at bigint NOT NULL,
-    journal_seq bigint NOT NULL,
-    size bigint NOT NULL,
     origin text COLLATE "C",
-    era bigint NOT NULL,
     digest bytea NOT NULL,
     manifest bytea NOT NULL,
-    sum bigint NOT NULL,
-    PRIMARY KEY (tree, line, seq)
+    PRIMARY KEY (tree, line, seq) WITH (fillfactor = 100)  -- only ever added to at a line's end
 );
 -- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
 CREATE INDEX checkpoint_by_id ON checkpoint (tree, line, left(id, 64));
@@ -185,9 +185,9 @@ CREATE TABLE sealed (
     seq bigint NOT NULL,
     number bigint NOT NULL,
     era bigint NOT NULL,
-    body bytea NOT NULL,
     sum bigint NOT NULL,
-    PRIMARY KEY (tree, line, seq, number, era)
+    body bytea NOT NULL,
+    PRIMARY KEY (tree, line, seq, number, era) WITH (fillfactor = 100)
 );
 
 CREATE TABLE journal (
@@ -242,9 +242,9 @@ DECLARE
     name text;
 BEGIN
     FOR kept IN
-        SELECT 'line' AS root, 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05' AS options, NULL AS body
+        SELECT 'line' AS root, 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500' AS options, NULL AS body
         UNION ALL SELECT 'checkpoint', NULL, 'manifest'
-        UNION ALL SELECT 'chunk', 'autovacuum_vacuum_scale_factor = 0.05', 'body'
+        UNION ALL SELECT 'chunk', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500, toast.autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'pending', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'sealed', NULL, 'body'
         UNION ALL SELECT 'journal', NULL, 'body'
@@ -783,7 +783,11 @@ BEGIN
                 i := i + 22;
                 t := t + 2;
             WHEN 'put checkpoint' THEN
-                INSERT INTO checkpoint VALUES (
+                INSERT INTO checkpoint (
+                    tree, line, seq, id, parent_id, parent_seq, parent_thread, parent_digest, stretch, depth, step,
+                    source, node, next, run_id, status, label, metadata, created_at, journal_seq, size, origin, era,
+                    digest, manifest, sum
+                ) VALUES (
                     numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], texts[t + 2], numbers[i + 4],
                     texts[t + 3], bodies[b + 1], numbers[i + 5], numbers[i + 6], numbers[i + 7], texts[t + 4],
                     texts[t + 5], bodies[b + 2], texts[t + 6], texts[t + 7], texts[t + 8], bodies[b + 3],
@@ -842,7 +846,7 @@ BEGIN
                 t := t + 2;
                 b := b + 1;
             WHEN 'put sealed' THEN
-                INSERT INTO sealed VALUES (
+                INSERT INTO sealed (tree, line, seq, number, era, body, sum) VALUES (
                     numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4], numbers[i + 5], bodies[b + 1],
                     numbers[i + 6]
                 ) ON CONFLICT (tree, line, seq, number, era) DO UPDATE SET body = excluded.body, sum = excluded.sum;

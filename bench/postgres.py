@@ -1,0 +1,175 @@
+"""`HoldfastSaver` beside LangGraph's `PostgresSaver` and `AsyncPostgresSaver`: one server, one run, in turns.
+
+The calls are those that LangGraph makes for a run of a graph which adds a message of 1 KB a step; see `langgraph`. "At
+once" is so many threads that each make their calls one after the other, all on one event loop: of theirs through a pool
+of connections, as their documentation has it, of ours as it comes. A step is a `put_writes` and a `put`.
+
+The server runs on the same machine, so that both share its cores with their clients.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from statistics import median
+from typing import Any
+
+import psycopg
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+
+import holdfast
+from bench.langgraph import Call, Config, Times, messages, noted
+from bench.report import Row
+from bench.servers import server
+from bench.speed import timed
+from holdfast.adapters.langgraph import HoldfastSaver
+
+STEPS = 40  # of each thread, where many run at once
+AT_ONCE = (1, 8, 64, 512)
+PROCESSES = (1, 2, 4)
+CONNECTIONS = 20
+
+Opener = Callable[[str], AbstractAsyncContextManager[Any]]
+
+
+def rows() -> Iterator[Row]:
+    with server() as url:
+        yield from _one_thread(url)
+        short = noted(STEPS)
+        for count in AT_ONCE:
+            yield from _at_once(url, short, count)
+        for count in PROCESSES:
+            yield from _processes(url, count)
+
+
+# ------------------------------------------------------------------------------------------------ one long thread
+
+
+def _one_thread(url: str) -> Iterator[Row]:
+    calls = noted()
+    raw = sum(len(one.model_dump_json()) for one in messages(calls))
+    times: tuple[list[float], list[float]] = ([], [])
+    with HoldfastSaver.from_url(f"{url}?schema=long") as ours, PostgresSaver.from_conn_string(url) as theirs:
+        theirs.setup()
+        for verb, arguments in calls:
+            for saver, taken in zip((ours, theirs), times, strict=True):
+                spent = timed(getattr(saver, verb), *arguments)
+                if verb == "put":
+                    taken.append(spent)
+    late = Times(*(median(taken[-50:]) for taken in times))
+    yield Row("put at step 1,000 / PostgresSaver", late.ratio, "x", 0.1, _note(late))
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("VACUUM")
+        sizes = [_size(connection, schema) / raw for schema in ("long", "public")]
+    yield Row("1,000 messages of 1 KB: tables / JSON", sizes[0], "x", 1.5, f"PostgresSaver {sizes[1]:.0f} x")
+    with holdfast.open(f"{url}?schema=long") as store:
+        yield Row("latest() of the thread, cold", timed(store.thread("bench").latest), "ms")
+
+
+def _size(connection: psycopg.Connection[Any], schema: str) -> int:
+    found = connection.execute(
+        "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r'",
+        (schema,),
+    ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def _note(times: Times) -> str:
+    return f"{times.ours:.2f} ms, PostgresSaver {times.theirs:.2f} ms"
+
+
+# ------------------------------------------------------------------------------------------------ many at once
+
+
+@asynccontextmanager
+async def _ours(url: str) -> AsyncIterator[HoldfastSaver]:
+    saver = HoldfastSaver.from_url(f"{url}?schema=many")
+    try:
+        yield saver
+    finally:
+        await saver.astore.close()
+
+
+@asynccontextmanager
+async def _theirs(url: str) -> AsyncIterator[AsyncPostgresSaver]:
+    options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    async with AsyncConnectionPool(url, min_size=CONNECTIONS, max_size=CONNECTIONS, kwargs=options) as pool:
+        yield AsyncPostgresSaver(pool)  # type: ignore[arg-type]
+
+
+def _at_once(url: str, calls: list[Call], count: int) -> Iterator[Row]:
+    steps = STEPS if count < 512 else STEPS // 4
+    some = calls[: 2 * steps + 1]
+    rates = [asyncio.run(_rate(opener, url, some, count)) for opener in (_ours, _theirs, _ours, _theirs)]
+    ours, theirs = max(rates[::2]), max(rates[1::2])
+    most = 1 / 5 if count == 64 else None
+    note = f"{ours:.0f} steps a second, AsyncPostgresSaver {theirs:.0f}"
+    yield Row(f"{count} threads at once: AsyncPostgresSaver / ours", theirs / ours, "x", most, note)
+
+
+async def _rate(opener: Opener, url: str, calls: list[Call], count: int) -> float:
+    """Steps a second."""
+    async with opener(url) as saver:
+        names = [f"{time.time_ns()}/{number}" for number in range(count)]
+        await asyncio.gather(*(_play(saver, calls[:1], name) for name in names))
+        start = time.perf_counter()
+        await asyncio.gather(*(_play(saver, calls[1:], name) for name in names))
+        return (len(calls) - 1) // 2 * count / (time.perf_counter() - start)
+
+
+async def _play(saver: Any, calls: list[Call], name: str) -> None:
+    for verb, (config, *arguments) in calls:
+        await getattr(saver, "a" + verb)(_renamed(config, name), *arguments)
+
+
+def _renamed(config: Config, name: str) -> Config:
+    return {**config, "configurable": {**config["configurable"], "thread_id": name}}
+
+
+# ------------------------------------------------------------------------------------------------ several processes
+
+
+def _processes(url: str, count: int) -> Iterator[Row]:
+    """Workers with 64 threads each; the slowest counts."""
+    rate = asyncio.run(_workers(url, count))
+    yield Row(f"{count} processes with 64 threads each", rate, "steps/s", None, "both cores are busy with all of it")
+
+
+async def _workers(url: str, count: int) -> float:
+    working = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "bench.postgres", url, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        for _ in range(count)
+    ]
+    for one in working:
+        assert one.stdout is not None
+        await one.stdout.readline()  # it is ready
+    start = time.perf_counter()
+    for one in working:
+        assert one.stdin is not None
+        one.stdin.write(b"go\n")
+    outputs = await asyncio.gather(*(one.communicate() for one in working))
+    assert all(one.returncode == 0 for one in working), outputs
+    return count * 64 * STEPS / (time.perf_counter() - start)
+
+
+async def _work(url: str) -> None:
+    calls = noted(STEPS)[: 2 * STEPS + 1]
+    async with _ours(url) as saver:
+        names = [f"{time.time_ns()}/{number}" for number in range(64)]
+        await asyncio.gather(*(_play(saver, calls[:1], name) for name in names))
+        print("ready", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        await asyncio.gather(*(_play(saver, calls[1:], name) for name in names))
+
+
+if __name__ == "__main__":
+    asyncio.run(_work(sys.argv[1]))

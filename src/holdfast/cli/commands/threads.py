@@ -1,0 +1,104 @@
+"""`holdfast threads`: what threads a store has, and how they stand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from holdfast.cli.output import cell, columns, console, note, refuse, status_cell, write_json
+from holdfast.cli.plain import plain_fields
+from holdfast.cli.quantities import ago, size
+from holdfast.cli.references import shorten
+from holdfast.cli.stores import JsonOption, StoreArgument, opened
+from holdfast.model import DAMAGED, ThreadInfo
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_TITLES: Final = ("ID", "STATUS", "STEP", "CHECKPOINTS", "SIZE", "UPDATED", "FORKED FROM", "LEASE")
+_NUMBERS: Final = (2, 3, 4)
+_TEXTS: Final = ("status", "lease")  # what is compared as text, whatever it looks like
+
+
+def command(
+    store: StoreArgument,
+    prefix: Annotated[str, typer.Option(metavar="P", help="Only threads whose id starts so.")] = "",
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only threads with this status, lease or metadata; may be repeated."),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=0, help="So many at most; 0 is all.")] = 50,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Go on after this thread.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the threads of a store: status, step, size, forks and who works on them."""
+    wanted = dict(map(_condition, where or []))
+    with opened(store) as there:
+        found = there.threads(prefix, wanted, limit + 1 if limit else None, after)
+    page = found[:limit] if limit else found
+    if as_json:
+        for info in page:
+            write_json(plain_fields(info, ThreadInfo))
+        return
+    _show(page, wanted)
+    if len(page) < len(found):
+        note(f"… there are more: --after {page[-1].id!r}, or --limit 0 for all")
+
+
+def _condition(text: str) -> tuple[str, Any]:
+    """A value that reads as JSON is that value: `tier=2` is the number, `tier="2"` the text."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        refuse(f"--where takes KEY=VALUE, not {text!r}")
+    if key in _TEXTS:
+        return key, value
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def _show(found: list[ThreadInfo], wanted: dict[str, Any]) -> None:
+    if not found:
+        note("no threads" + "".join(map(_reading, wanted.items())))
+        return
+    out = console()
+    head = [cell(title, "bold") for title in _TITLES]
+    for line in columns([head, *map(_row, found)], right=_NUMBERS):
+        out.print(line)
+
+
+def _reading(condition: tuple[str, Any]) -> str:
+    """Why nothing may have been found: a number and its text are two values."""
+    key, value = condition
+    return "" if isinstance(value, str) else f"; if {key} is a text: --where '{key}=\"{json.dumps(value)}\"'"
+
+
+def _row(info: ThreadInfo) -> list[Text]:
+    if info.status == DAMAGED and info.head is None:
+        return [cell(info.id, "cyan"), status_cell(info.status), *(cell("-", "dim") for _ in _TITLES[2:])]
+    return [
+        cell(info.id, "cyan"),
+        status_cell(info.status or "-"),
+        cell("-" if info.step is None else info.step),
+        cell(f"{info.checkpoints:,}"),
+        cell(size(info.size)),
+        cell(ago(info.updated_at), "dim"),
+        cell(_origin(info)),
+        cell(_lease(info)),
+    ]
+
+
+def _origin(info: ThreadInfo) -> str:
+    if info.forked_from is None:
+        return "-"
+    point = info.forked_from.checkpoint_id
+    return f"{info.forked_from.thread_id} at {shorten([point])[point]}"
+
+
+def _lease(info: ThreadInfo) -> str:
+    if info.lease is None:
+        return "-"
+    return f"{info.lease.worker}{' (expired)' if info.lease.expired else ''}"
