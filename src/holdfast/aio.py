@@ -17,7 +17,18 @@ from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer, may_block
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, CollectReport, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import (
+    Checkpoint,
+    CheckpointInfo,
+    CollectReport,
+    Parent,
+    PruneReport,
+    Quarantined,
+    RepairReport,
+    Retention,
+    ThreadInfo,
+    VerifyReport,
+)
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.store import Durability, Store
 from holdfast.transfer import Listener, TransferReport
@@ -150,6 +161,20 @@ class AsyncStore:
     async def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return await self._drive(self._calls.delete_run, run_id)
+
+    async def verify(self, progress: Progress | None = None) -> VerifyReport:
+        """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
+        meanwhile. `progress` is told how many trees of threads are done, and of how many."""
+        return await self._drive(self._calls.verify, progress)
+
+    async def repair(self, plan: VerifyReport, dry_run: bool = False) -> RepairReport:
+        """Mend what `verify` found: damaged rows are set aside, what is sound is hung together again, and the report
+        says what was lost. `dry_run` tells the same and changes nothing."""
+        return await self._drive(self._calls.repair, plan, dry_run)
+
+    async def quarantined(self) -> list[Quarantined]:
+        """The damaged rows that `repair` has set aside, oldest first."""
+        return await self._drive(self._calls.quarantined)
 
     async def collect(self, progress: Progress | None = None) -> CollectReport:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any

@@ -24,7 +24,9 @@ from holdfast.engine import (
     listing,
     places,
     removal,
+    repair,
     retention,
+    verify,
     writes,
 )
 from holdfast.engine.cache import Cache
@@ -44,8 +46,11 @@ from holdfast.model import (
     CollectReport,
     Parent,
     PruneReport,
+    Quarantined,
+    RepairReport,
     Retention,
     ThreadInfo,
+    VerifyReport,
 )
 
 S = TypeVar("S")
@@ -110,6 +115,15 @@ class StoreCalls:
     async def delete_run(self, run_id: str) -> int:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
+
+    async def verify(self, progress: collect.Progress | None) -> VerifyReport:
+        return await verify.verify(self.engine, progress)
+
+    async def repair(self, plan: VerifyReport, dry_run: bool) -> RepairReport:
+        return await repair.repair(self.engine, plan, dry_run)
+
+    async def quarantined(self) -> list[Quarantined]:
+        return await repair.quarantined(self.engine)
 
     async def collect(self, progress: collect.Progress | None) -> CollectReport:
         return await collect.collect(self.engine, progress)

@@ -132,6 +132,75 @@ class PruneReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that `verify` found wrong, and where."""
+
+    kind: str  # see docs/how-to/verify-and-repair.md
+    message: str
+    thread_id: str | None = None
+    namespace: str = ""
+    checkpoint_id: str | None = None
+    table: str = ""
+    key: tuple[Any, ...] = ()
+    tree: int | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyReport:
+    """What `verify` looked at, and what it found wrong."""
+
+    faults: tuple[Fault, ...]
+    threads: int
+    checkpoints: int
+    values: int
+    rows: int
+    bytes: int
+    orphans: int  # rows that nothing leads to any more: no fault, `collect` frees them
+
+    @property
+    def ok(self) -> bool:
+        return not self.faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """Something that `repair` could not save. What is left of it is in the quarantine."""
+
+    what: str
+    thread_id: str | None = None
+    namespace: str = ""
+    checkpoint_id: str | None = None
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairReport:
+    """What `repair` did, or would do."""
+
+    lost: tuple[Lost, ...]
+    mended: tuple[str, ...]  # what was rebuilt from sound rows, in words
+    quarantined: int  # rows that were set aside
+    unrepaired: tuple[Fault, ...]  # what only a backup can bring back
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantined:
+    """A damaged row that `repair` set aside, as it was found."""
+
+    number: int
+    table: str
+    columns: tuple[Any, ...]
+    reason: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CollectReport:
     """What `collect` freed."""
 

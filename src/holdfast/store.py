@@ -18,7 +18,18 @@ from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
-from holdfast.model import Checkpoint, CheckpointInfo, CollectReport, Parent, PruneReport, Retention, ThreadInfo
+from holdfast.model import (
+    Checkpoint,
+    CheckpointInfo,
+    CollectReport,
+    Parent,
+    PruneReport,
+    Quarantined,
+    RepairReport,
+    Retention,
+    ThreadInfo,
+    VerifyReport,
+)
 from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
 from holdfast.transfer import Listener, TransferReport
 
@@ -134,6 +145,20 @@ class Store:
     def delete_run(self, run_id: str) -> int:
         """Remove what one run saved from every thread; says how many checkpoints went."""
         return run(self._calls.delete_run, run_id)
+
+    def verify(self, progress: Progress | None = None) -> VerifyReport:
+        """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
+        meanwhile. `progress` is told how many trees of threads are done, and of how many."""
+        return run(self._calls.verify, progress)
+
+    def repair(self, plan: VerifyReport, dry_run: bool = False) -> RepairReport:
+        """Mend what `verify` found: damaged rows are set aside, what is sound is hung together again, and the report
+        says what was lost. `dry_run` tells the same and changes nothing."""
+        return run(self._calls.repair, plan, dry_run)
+
+    def quarantined(self) -> list[Quarantined]:
+        """The damaged rows that `repair` has set aside, oldest first."""
+        return run(self._calls.quarantined)
 
     def collect(self, progress: Progress | None = None) -> CollectReport:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any

@@ -367,7 +367,7 @@ def test_a_file_of_format_1_is_brought_up_to_date(path: Path) -> None:
     holdfast.open(path).close()
     after = Reader(path)
     try:
-        assert after.rows("PRAGMA user_version")[0][0] == 196611
+        assert after.rows("PRAGMA user_version")[0][0] == 196612
         assert after.bad_rows() == []
         fresh = {"journal": 0, "base_journal": 0, "epoch": 0, "worker": "", "lease_at": 0, "lease_ttl": 0}
         found = {row["line"]: dict(row) for row in after.rows("SELECT * FROM line")}

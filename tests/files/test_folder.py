@@ -51,7 +51,8 @@ def test_a_new_folder_says_what_it_is(tmp_path: Path) -> None:
     (folder,) = (root / "threads").iterdir()
     assert folder.name.startswith("support%2f=desk~")
     assert listed(root) == sorted([
-        "README.txt", "directory.hfs", "lock", "threads", f"threads/{folder.name}", f"threads/{folder.name}/info.json",
+        "README.txt", "directory.hfs", "info.json", "lock", "threads", f"threads/{folder.name}",
+        f"threads/{folder.name}/info.json",
         f"threads/{folder.name}/rows.hfs",
     ])  # fmt: skip
     assert "store of Holdfast" in (root / "README.txt").read_text()

@@ -459,6 +459,13 @@ class Stores(RuleBasedStateMachine):
             self.tick += 1
             compare(self.worlds, self.model, NAMESPACES, THREADS, self.tick)
 
+    @invariant()
+    def no_world_is_said_to_be_damaged(self) -> None:
+        """One after each step, in turn: they all take the same steps."""
+        if hasattr(self, "worlds"):
+            world = self.worlds[self.tick % len(self.worlds)]
+            assert world.store(self.tick).verify().faults == (), world.name
+
 
 class StoresOnAServer(Stores):
     """The same with PostgreSQL among them, which answers more slowly: fewer examples."""

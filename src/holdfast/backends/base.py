@@ -1,6 +1,6 @@
 """The contract between the engine and whatever keeps its rows.
 
-A backend sees ids, index fields and bytes, never Python values. It keeps thirteen kinds of row (see
+A backend sees ids, index fields and bytes, never Python values. It keeps fourteen kinds of row (see
 `rows`) and answers a dozen questions about them. Everything the engine writes goes through one verb::
 
     applied = await backend.commit(Batch(expects=[LineAt(...)], puts=[line_row, checkpoint_row, chunk_row]))
@@ -383,6 +383,15 @@ class Backend(ABC):
     async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
         """Rows of one kind in the order of their keys, those that follow the key `after` (all, if it is empty): for
         whoever goes through everything. Of one tree, for the kinds that name it first; else `tree` is None."""
+
+    async def check(self) -> list[str]:
+        """What is wrong with the storage itself, below the rows; one sentence each."""
+        return []
+
+    async def mend(self) -> list[str]:
+        """Set aside what is damaged below the rows, and go on with the rows that can still be read. Says what was set
+        aside, and where it is."""
+        return []
 
     @abstractmethod
     async def bytes_stored(self) -> int:

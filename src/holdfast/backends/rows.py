@@ -1,4 +1,4 @@
-"""The rows that a backend keeps: thirteen kinds, each a NamedTuple whose last column is a checksum over the others."""
+"""The rows that a backend keeps: fourteen kinds, each a NamedTuple whose last column is a checksum over the others."""
 
 from __future__ import annotations
 
@@ -199,6 +199,17 @@ class RunRow(NamedTuple):
     sum: int = 0
 
 
+class QuarantineRow(NamedTuple):
+    """A damaged row that was set aside, as it was found."""
+
+    number: int
+    kind: str  # the table it was in
+    body: bytes  # its columns
+    reason: str
+    created_at: int
+    sum: int = 0
+
+
 Row = (
     ThreadRow
     | GraveRow
@@ -213,11 +224,13 @@ Row = (
     | WaitingRow
     | JournalRow
     | RunRow
+    | QuarantineRow
 )
 
 KEYS: Final[dict[type[Row], int]] = {
     ThreadRow: 1, GraveRow: 1, TagRow: 3, LineRow: 2, CheckpointRow: 3,
     MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 6, SealedRow: 5, WaitingRow: 5, JournalRow: 3, RunRow: 3,
+    QuarantineRow: 1,
 }  # fmt: skip
 """How many leading columns make up the key of each kind of row."""
 
@@ -240,6 +253,7 @@ AnyRow = TypeVar(
     WaitingRow,
     JournalRow,
     RunRow,
+    QuarantineRow,
 )
 
 
@@ -249,14 +263,29 @@ def sealed(row: AnyRow) -> AnyRow:
     return tuple.__new__(type(row), (*columns, crc32(_encode(columns))))
 
 
+def is_sound(row: Row) -> bool:
+    """Whether the checksum holds. A damaged column may be something that can't even be encoded."""
+    try:
+        return row[-1] == crc32(_encode(row[:-1]))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def checked(row: AnyRow) -> AnyRow:
     """The row itself if its checksum holds."""
-    if row[-1] != crc32(_encode(row[:-1])):
+    if not is_sound(row):
         raise Corrupt(
             f"the {table_name(type(row))} row with {describe_key(row)} does not match its checksum: "
             "the storage changed it after it was written"
         )
     return row
+
+
+def is_typed(row: Row) -> bool:
+    """Whether every column is of a type that it may have: in a damaged row it may be any."""
+    hints = get_type_hints(type(row)).values()
+    columns: tuple[object, ...] = row
+    return all(isinstance(column, hint) for column, hint in zip(columns, hints, strict=True))
 
 
 def first_key(kind: type[Row]) -> tuple[object, ...]:

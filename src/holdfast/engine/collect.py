@@ -20,7 +20,6 @@ from holdfast.backends.base import (
     ChunkAt,
     Drop,
     DropRow,
-    DropTree,
     DropWaiting,
     Expect,
     ForksAt,
@@ -106,9 +105,8 @@ async def _collected(engine: Engine, number: int, total: _Count) -> bool:
     if not await _may_have_garbage(engine, number):
         return True
     tree = await reach.look(engine, number)
-    if not tree.threads:
-        lines = [LineAt(line.tree, line.line, line.version) for line in tree.lines.values()]
-        return await engine.backend.commit(Batch([*lines], [], [DropTree(number)]))
+    if not tree.threads:  # the last one to be deleted takes its tree along, so that one may have been lost
+        raise Corrupt("no thread leads to it any more; verify() tells whether one was lost")
     expects: list[Expect] = [
         ForksAt(line.tree, line.line, line.forks) for line in tree.lines.values() if line.line in tree.used
     ]

@@ -98,7 +98,7 @@ def checkpoint_row(
         digest=b"",
         manifest=manifest.pack(changed.manifest),
     )
-    return sealed(row._replace(digest=row_digest(handle.namespace, row, changed.manifest, parent)))
+    return sealed(row._replace(digest=row_digest(handle.namespace, row, changed.manifest, parent and parent.digest)))
 
 
 def _unknown_parent(fields: Fields) -> str | None:
@@ -113,9 +113,9 @@ def _parent_thread(here: Here, parent: CheckpointRow | None) -> str | None:
     return here.thread.from_thread
 
 
-def row_digest(namespace: str, row: CheckpointRow, known: Manifest, parent: CheckpointRow | None) -> bytes:
+def row_digest(namespace: str, row: CheckpointRow, known: Manifest, parent: bytes | None) -> bytes:
     fields = (
-        row.id, namespace, parent.digest if parent is not None else None, row.step, row.source, row.node, row.next,
+        row.id, namespace, parent, row.step, row.source, row.node, row.next,
         row.run_id, row.status, row.metadata, row.journal_seq,
     )  # fmt: skip
     return digests.checkpoint_digest(fields, *manifest.contents(known))

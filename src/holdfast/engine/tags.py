@@ -6,16 +6,27 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
+import msgspec
+
 from holdfast.backends.rows import TagRow, sealed
 from holdfast.codec import Codec
+from holdfast.engine.parts import TEXT, parts_of, shape_of
 
 _LONGEST: Final = 64
+_decode_text = msgspec.msgpack.Decoder(str).decode
 _codec = Codec()
 
 
 def of_metadata(thread_id: str, metadata: Mapping[str, Any]) -> Iterator[TagRow]:
     for key, value in metadata.items():
         yield sealed(TagRow(*metadata_tag(key, value), thread_id))
+
+
+def of_encoded(enc: bytes) -> Iterator[tuple[str, str]]:
+    """The same tags, from metadata as it is stored: no class has to be known for that."""
+    items = parts_of(enc).items
+    for key, value in zip(items[::2], items[1::2], strict=True):
+        yield _tag(_decode_text(key), bytes(value))
 
 
 def status(thread_id: str, value: str) -> TagRow:
@@ -32,7 +43,10 @@ def status_tag(value: str) -> tuple[str, str]:
 
 def metadata_tag(key: str, value: Any) -> tuple[str, str]:
     """Equal values have equal tags: short text as it is, all else by a hash of its encoding."""
-    enc = _codec.encode(value, f"metadata[{key!r}]")
-    if type(value) is str and len(enc) <= _LONGEST and "\0" not in value:
-        return f"metadata.{key}", f"={value}"
+    return _tag(key, _codec.encode(value, f"metadata[{key!r}]"))
+
+
+def _tag(key: str, enc: bytes) -> tuple[str, str]:
+    if len(enc) <= _LONGEST and b"\0" not in enc and shape_of(enc).kind == TEXT:
+        return f"metadata.{key}", f"={_decode_text(enc)}"
     return f"metadata.{key}", blake2b(enc, digest_size=16).hexdigest()

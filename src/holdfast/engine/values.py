@@ -14,7 +14,8 @@ value: never for their number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import itemgetter
@@ -241,14 +242,43 @@ def read(refs: Sequence[Ref], pieces: Sequence[Piece]) -> list[Version | None]:
     older than the last key. Anything that does not fit is `Corrupt`, with the log and position."""
     ref = refs[-1]
     try:
-        chunks = _opened(pieces)
-        if not chunks or chunks[-1].log != ref.log or chunks[-1].hi < ref.pos:
-            raise Corrupt(f"value log {ref.log} ends before position {ref.pos}: a row is missing")
-        return _versions(refs, chunks)
+        return _versions(refs, _reaching(ref, pieces))
     except Corrupt:
         raise
     except Exception as error:
-        raise Corrupt(f"value log {ref.log} can't be read up to position {ref.pos}: {error!r}") from error
+        raise _unreadable(ref, error) from error
+
+
+def walk(refs: Sequence[Ref], pieces: Sequence[Piece]) -> Iterator[Parts]:
+    """The same versions, one after the other and taken apart, for whoever can't hold them all; not those before the
+    last key."""
+    ref = refs[-1]
+    try:
+        base, changes, wanted = _from_last_key(refs, _reaching(ref, pieces))
+        done = 0
+        try:
+            for parts in _passing(_Appending(base.plain), changes, ref.log, wanted):
+                done += 1
+                yield _split(parts)
+        except (_NotAppending, msgspec.ValidationError):
+            for place, parts in enumerate(_passing(_Replaying(base.plain), changes, ref.log, wanted)):
+                if place >= done:
+                    yield _split(parts)
+    except Corrupt:
+        raise
+    except Exception as error:
+        raise _unreadable(ref, error) from error
+
+
+def _reaching(ref: Ref, pieces: Sequence[Piece]) -> list[_Chunk]:
+    chunks = _opened(pieces)
+    if not chunks or chunks[-1].log != ref.log or chunks[-1].hi < ref.pos:
+        raise Corrupt(f"value log {ref.log} ends before position {ref.pos}: a row is missing")
+    return chunks
+
+
+def _unreadable(ref: Ref, error: Exception) -> Corrupt:
+    return Corrupt(f"value log {ref.log} can't be read up to position {ref.pos}: {error!r}")
 
 
 def changes(refs: Sequence[Ref], pieces: Sequence[Piece]) -> dict[tuple[int, int], bytes]:
@@ -313,17 +343,14 @@ def _opened(pieces: Sequence[Piece]) -> list[_Chunk]:
 
 def _versions(refs: Sequence[Ref], chunks: list[_Chunk]) -> list[Version | None]:
     """From the last key on, once through the changes; each version is closed as it is passed."""
-    keys = [n for n, chunk in enumerate(chunks) if chunk.kind == KEY]
-    if not keys:
+    if not any(chunk.kind == KEY for chunk in chunks):
         return [None for _ in refs]
-    base, changes = chunks[keys[-1]], chunks[keys[-1] + 1 :]
+    base, changes, wanted = _from_last_key(refs, chunks)
     log = refs[-1].log
-    first = base.lo if base.log == log else 0
-    wanted = [ref for ref in refs if ref.pos >= first]
     try:
-        passed = _passed(_Appending(base.plain), changes, log, wanted)
+        passed = [*_passing(_Appending(base.plain), changes, log, wanted)]
     except (_NotAppending, msgspec.ValidationError):
-        passed = _passed(_Replaying(base.plain), changes, log, wanted)
+        passed = [*_passing(_Replaying(base.plain), changes, log, wanted)]
     found: list[Version | None] = [None for _ in refs[: len(refs) - len(wanted)]]
     found += [Version(parts, ref.digest, 0) for ref, parts in zip(wanted, passed, strict=True)]
     last = found[-1]
@@ -331,6 +358,16 @@ def _versions(refs: Sequence[Ref], chunks: list[_Chunk]) -> list[Version | None]
         last.tail = _tail(refs[-1], changes)
         last.weight = sum(len(chunk.plain) - _overhead(chunk) for chunk in changes)
     return found
+
+
+def _from_last_key(refs: Sequence[Ref], chunks: list[_Chunk]) -> tuple[_Chunk, list[_Chunk], list[Ref]]:
+    """The last key, the changes after it, and those of the versions that are made from it."""
+    keys = [n for n, chunk in enumerate(chunks) if chunk.kind == KEY]
+    if not keys:
+        raise Corrupt(f"value log {refs[-1].log} has no key at or before position {refs[-1].pos}")
+    base = chunks[keys[-1]]
+    first = base.lo if base.log == refs[-1].log else 0
+    return base, chunks[keys[-1] + 1 :], [ref for ref in refs if ref.pos >= first]
 
 
 def _overhead(chunk: _Chunk) -> int:
@@ -387,26 +424,26 @@ _items_of = itemgetter(3)
 _place_of = itemgetter(1)
 
 
-def _passed(value: _Building, changes: Sequence[_Chunk], log: int, wanted: Sequence[Ref]) -> list[Parts]:
+def _passing(value: _Building, changes: Sequence[_Chunk], log: int, wanted: Sequence[Ref]) -> Iterator[Parts]:
     """Apply the changes in order, and look at the value wherever a version is wanted."""
-    left = [ref.pos for ref in wanted]
-    found: list[Parts] = []
+    left = deque(ref.pos for ref in wanted)
     for chunk in changes:
         if chunk.log != log:
             value.apply(chunk, 0, chunk.upto - chunk.lo + 1)
             continue
         while left and left[0] < chunk.lo:
-            found.append(value.parts())
-            del left[0]
+            left.popleft()
+            yield value.parts()
         start = 0
         while left and left[0] < chunk.hi:
-            end = left.pop(0) - chunk.lo + 1
+            end = left.popleft() - chunk.lo + 1
             value.apply(chunk, start, end)
-            found.append(value.parts())
+            yield value.parts()
             start = end
         if left:
             value.apply(chunk, start, chunk.hi - chunk.lo + 1)
-    return found + [value.parts() for _ in left]
+    for _ in left:
+        yield value.parts()
 
 
 def _tail(ref: Ref, changes: Sequence[_Chunk]) -> Tail:

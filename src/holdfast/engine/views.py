@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from holdfast.backends.base import ANY, Filter
 from holdfast.backends.rows import CheckpointRow, LineRow, checked
 from holdfast.engine.context import Engine
+from holdfast.errors import Corrupt
 
 REMOVED: Final = 1
 REPLACED: Final = 2
@@ -96,7 +97,14 @@ async def ancestry(engine: Engine, view: View) -> list[LineRow]:
 async def _home(engine: Engine, view: View, seq: int) -> int:
     """The line whose row has this number in this view."""
     lines = await ancestry(engine, view)
-    return next(line.line for line in lines if seq > line.base_seq or line.base_line is None)
+    for line in lines:
+        if seq > line.base_seq or line.base_line is None:
+            return line.line
+    raise _base_is_lost(lines[-1])
+
+
+def _base_is_lost(line: LineRow) -> Corrupt:
+    return Corrupt(f"line {line.line} was forked from line {line.base_line}, which is not there: its row is missing")
 
 
 async def _read_marks(engine: Engine, view: View) -> None:
@@ -134,6 +142,8 @@ async def _inherited(engine: Engine, view: View, level: int) -> list[Segment]:
         return []
     if not line.whole:
         return await chain(engine, view, line.base_seq)
+    if level + 1 == len(lines):
+        raise _base_is_lost(line)
     base = lines[level + 1]
     return [Segment(base.line, base.base_seq + 1, line.base_seq), *await _inherited(engine, view, level + 1)]
 

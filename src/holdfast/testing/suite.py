@@ -29,12 +29,13 @@ from holdfast.testing.sharing import Lasting, Sharing
 from holdfast.testing.states import NestedStates, TypedStates
 from holdfast.testing.updating import Updating
 from holdfast.testing.values import Extra, Mutation, Values
+from holdfast.testing.verifying import Verifying
 
 
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
     Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Collecting, Deleting, PendingWrites, Labels, Naming,
-    Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Closing,
+    Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Verifying, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

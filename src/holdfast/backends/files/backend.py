@@ -148,6 +148,20 @@ class FilesBackend(TabledBackend):
         with self._writing, self._turn(), translated(self.root):
             self._writer.tidy()
 
+    async def check(self) -> list[str]:
+        """Bytes of files that are no records, files that can't be read, and files that are shorter than they were."""
+        found = self._ask(lambda look: look.faults(None))
+        for number in self._ask(lambda look: list(look.all_trees())):
+            try:
+                found += self._ask(lambda look, number=number: look.faults(number))  # type: ignore[misc]
+            except LookAtTheStorage as error:
+                found.append(str(error))
+        return found
+
+    async def mend(self) -> list[str]:
+        with self._writing, self._turn(), translated(self.root):
+            return self._writer.mend()
+
     @property
     def torn(self) -> list[Torn]:
         """What this store cut off the ends of files: writes of processes that died, which nobody was told about."""

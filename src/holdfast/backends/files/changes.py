@@ -20,6 +20,7 @@ from holdfast.backends.rows import (
     LogRow,
     MarkRow,
     PendingRow,
+    QuarantineRow,
     Row,
     RunRow,
     SealedRow,
@@ -35,7 +36,7 @@ DIRECTORY: Final = 0
 Part = list[Any]
 _KINDS: Final[dict[int, type[Row]]] = {
     1: LineRow, 2: CheckpointRow, 3: MarkRow, 4: LogRow, 5: ChunkRow, 6: PendingRow, 7: SealedRow, 8: JournalRow,
-    9: ThreadRow, 10: GraveRow, 11: TagRow, 12: WaitingRow, 13: RunRow,
+    9: ThreadRow, 10: GraveRow, 11: TagRow, 12: WaitingRow, 13: RunRow, 14: QuarantineRow,
 }  # fmt: skip
 _NUMBERS: Final = {kind: number for number, kind in _KINDS.items()}
 _ROW, _CHUNKS, _TREE, _WAITING = 0, 1, 2, 3

@@ -47,7 +47,7 @@ def prepare(root: Path, lock: ProcessLock) -> None:
 
 def _check(root: Path) -> None:
     try:
-        strangers = set(os.listdir(root)) - {LOCK, THREADS, README, directory.FILE, directory.FILE + segment.NEW}
+        strangers = set(os.listdir(root)) - {LOCK, THREADS, README, INFO, directory.FILE, directory.FILE + segment.NEW}
     except FileNotFoundError:
         if not root.parent.is_dir():
             raise ReadOnly(f"{root}: the folder {str(root.parent)!r} does not exist; create it first") from None

@@ -1,4 +1,8 @@
-"""`info.json`: for people who look into the folder. Nothing reads it, and nothing depends on it."""
+"""`info.json`: for people who look into the folder; and how long the file beside it was, for `verify`.
+
+It may be behind or gone, so that nothing else depends on it. But a file that is shorter now than it was once, and is
+still the same file, has lost what was acknowledged: a torn end would be longer.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +13,61 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from holdfast.backends.files import records
 from holdfast.backends.files.folder import INFO
-from holdfast.backends.files.segment import NEW
+from holdfast.backends.files.segment import NEW, Segment, State, opened
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow
 from holdfast.backends.tables import Tables
 
 
-def write(folder: Path, threads: list[ThreadRow], tables: Tables) -> None:
-    """As it is now. A disk that is full, or a folder that is gone, shows elsewhere."""
+def write(segment: Segment, threads: list[ThreadRow], tables: Tables) -> None:
+    """About a tree, as it is now. A disk that is full, or a folder that is gone, shows elsewhere."""
     told = {
-        "about": "for people; the store itself does not read this file, and it may be a little behind",
+        "about": "for people; the store goes without this file, and it may be a little behind",
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "threads": [_thread(row, tables) for row in sorted(threads)],
         "checkpoints": len(tables[CheckpointRow].rows),
     }
+    _write(segment, told)
+
+
+def write_root(segment: Segment) -> None:
+    """About the directory."""
+    _write(segment, {"about": "for holdfast verify", "written": datetime.now(UTC).isoformat(timespec="seconds")})
+
+
+def _write(segment: Segment, told: dict[str, Any]) -> None:
+    folder = segment.path.parent
     fresh = folder / (INFO + NEW)
     with suppress(OSError):
+        start = _start(segment.path)
+        if segment.state() is State.SAME:  # nobody has written it anew since it was read
+            told["file"] = {"bytes": segment.end, "starts": start.hex()}
         fresh.write_bytes(json.dumps(told, indent=2).encode() + b"\n")
         os.rename(fresh, folder / INFO)
+
+
+def check(segment: Segment) -> list[str]:
+    """Whether a file that was read has lost its end."""
+    try:
+        told = json.loads((segment.path.parent / INFO).read_bytes())["file"]
+        length, start, now = int(told["bytes"]), bytes.fromhex(told["starts"]), _start(segment.path)
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    is_same = now == start or segment.end <= records.HEADER_SIZE
+    if segment.end >= length or not is_same:
+        return []
+    return [
+        f"{segment.path}: it is sound up to byte {segment.end}, and was {length} bytes long once: what was saved there "
+        "is lost; restore the store's folder from a backup, or repair() goes on without it"
+    ]
+
+
+def _start(path: Path) -> bytes:
+    """By what a file is known: the beginning of its first record, which has another length or checksum if it is written
+    anew."""
+    with opened(path, os.O_RDONLY) as descriptor:
+        return os.pread(descriptor, records.RECORD_HEADER, records.HEADER_SIZE)
 
 
 def _thread(row: ThreadRow, tables: Tables) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class Shelf:
         """Bring its `info.json` up to date."""
         threads = self.directory.tables[ThreadRow]
         info.write(
-            tree.folder,
+            tree.segment,
             [threads.get(one) for one in self.directory.tables.threads_of(tree.number).values()],
             tree.tables,
         )
@@ -151,6 +151,14 @@ class Look:
         """Where the directory is damaged, nobody can say that a thread is not there."""
         if self._shelf.directory.damage:
             raise self._shelf.directory.damaged()
+
+    def faults(self, number: int | None) -> list[str]:
+        """What is wrong with the file of a tree, or of the directory."""
+        one = self._shelf.directory if number is None else self.whole(number)
+        if one is None:
+            return []
+        told = [f"{one.segment.path}: bytes {start} to {end} are damaged" for start, end in one.damage]
+        return told + info.check(one.segment)
 
     def add(self, tree: Tree) -> None:
         """A tree that is about to be born."""

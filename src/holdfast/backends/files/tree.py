@@ -134,10 +134,16 @@ class Tree:
         """Write a file of this size anew if more than a share of it is garbage. A damaged one is kept as it is."""
         if self.segment.end < smallest or self.garbage() <= share or self.damage or self.carried < self.applied:
             return False
+        self.rewrite_whole()
+        return True
+
+    def rewrite_whole(self) -> None:
+        """Write the file anew with the rows that there are."""
+        self.carried = self.applied
         parts = changes.whole(self.tables.rows(), _EACH)
         self.segment.replace(encode([self.carried, [(0, part)]]) for part in parts)
         self.put_weight = self.tables.weight
-        return True
+        self.damage, self._suspects, self._ends_damaged = [], set(), False
 
 
 def salt_of(number: int) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
-from holdfast.backends.files import folder
+from holdfast.backends.files import folder, info
 from holdfast.backends.files.failures import translate, translated
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.group import Group
@@ -181,3 +183,43 @@ class Writer:
             tree = self._shelf.load(number)  # as it is now: others may have written since
             self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _LARGE)
             self._shelf.describe(tree)
+        info.write_root(self._shelf.directory.segment)
+
+    def mend(self) -> list[str]:
+        """Write damaged files anew with the rows that can be read; the old ones are kept beside them."""
+        self._shelf.look()
+        directory = self._shelf.directory
+        told: list[str] = []
+        for number in list(directory.folders):
+            tree = self._mendable(number, told)
+            if tree.damage or info.check(tree.segment):
+                told.append(_kept_aside(tree.segment.path))
+                tree.rewrite_whole()
+                self._shelf.describe(tree)
+        if directory.damage or info.check(directory.segment):
+            told.append(_kept_aside(directory.segment.path))
+            directory.rewrite()
+            directory.damage.clear()
+            info.write_root(directory.segment)
+        return told
+
+    def _mendable(self, number: int, told: list[str]) -> Tree:
+        """A tree whose file is gone, or can't be read at all, starts over with nothing in it."""
+        try:
+            return self._shelf.load(number)
+        except LookAtTheStorage as error:
+            told.append(str(error))
+        tree = Tree(number, self._shelf.root / THREADS / self._shelf.directory.folders[number])
+        if tree.segment.path.exists():
+            told.append(_kept_aside(tree.segment.path))
+        folder.make_tree(tree.folder, number)
+        self._shelf.trees.pop(number, None)
+        return self._shelf.load(number)
+
+
+def _kept_aside(path: Path) -> str:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    os.link(path, aside)
+    return f"{path}: it was written anew with the rows that could be read; the damaged one is kept as {aside}"

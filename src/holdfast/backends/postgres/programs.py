@@ -44,6 +44,7 @@ from holdfast.backends.rows import (
     LogRow,
     MarkRow,
     PendingRow,
+    QuarantineRow,
     Row,
     RunRow,
     SealedRow,
@@ -76,7 +77,7 @@ _PUT_ORDER: Final = {
     kind: place
     for place, kind in enumerate((
         ThreadRow, LineRow, CheckpointRow, ChunkRow, LogRow, SealedRow, PendingRow, JournalRow, MarkRow, RunRow,
-        TagRow, GraveRow, WaitingRow,
+        TagRow, GraveRow, WaitingRow, QuarantineRow,
     ))
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ from holdfast.backends.rows import (
     LogRow,
     MarkRow,
     PendingRow,
+    QuarantineRow,
     RunRow,
     SealedRow,
     TagRow,
@@ -30,6 +31,7 @@ _COLUMNS: Final[dict[str, Any]] = {
     "thread": ThreadRow, "line": LineRow, "root": LineRow, "own": LineRow, "checkpoint": CheckpointRow,
     "head": CheckpointRow, "mark": MarkRow, "chunk": ChunkRow, "pending": PendingRow, "waiting": WaitingRow,
     "journal": JournalRow, "run": RunRow, "grave": GraveRow, "tag": TagRow, "log": LogRow, "sealed": SealedRow,
+    "quarantine": QuarantineRow,
 }  # fmt: skip
 
 

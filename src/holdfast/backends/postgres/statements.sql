@@ -178,6 +178,11 @@ SELECT DISTINCT tree FROM {schema}.line WHERE tree > %(after)s ORDER BY tree LIM
 SELECT {thread} FROM {schema}.thread
 WHERE left(id, 256) >= left(%(id)s, 256) AND id > %(id)s ORDER BY left(id, 256), id LIMIT %(limit)s
 
+-- name: scan_quarantine
+SELECT {quarantine} FROM {schema}.quarantine
+WHERE number > %(number)s
+ORDER BY number LIMIT %(limit)s
+
 -- name: scan_grave
 SELECT {grave} FROM {schema}.grave
 WHERE (hash) > (%(hash)s)

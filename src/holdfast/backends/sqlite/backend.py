@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -62,7 +63,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
-from holdfast.backends.sqlite import files
+from holdfast.backends.sqlite import files, mending
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.failures import translate, translated
 from holdfast.backends.sqlite.statements import statements
@@ -229,9 +230,28 @@ class SqliteBackend(Backend):
     async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
         start: tuple[object, ...] = after or first_key(kind)
         bounds = (*start, limit) if tree is None else (*start, tree, limit)
-        with translated(self.path), self._connections.reader() as reader:
+        with translated(self.path), self._connections.reader() as reader, _tolerant(reader):
             rows = reader.execute(_SQL["scan_" + table_name(kind)], bounds).fetchall()
             return [kind._make(row) for row in rows]
+
+    async def check(self) -> list[str]:
+        with translated(self.path), self._connections.reader() as reader:
+            schema = mending.check_schema(reader)
+            return [f"{self.path}: {told}" for told in schema] + [
+                f"{self.path}: table {name}: {told}"
+                for name in ("sqlite_schema", *map(table_name, KEYS))
+                for told in mending.check(reader, name)
+            ]
+
+    async def mend(self) -> list[str]:
+        if not await self.check():
+            return []
+        with translated(self.path):
+            self._connections.close()
+            try:
+                return [mending.replace(self.path)]
+            finally:
+                self._connections = Connections(self.path)
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])
@@ -277,6 +297,16 @@ def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
     elif isinstance(drop, DropTree):
         for sql in _TREE:
             writer.execute(sql, drop)
+
+
+@contextmanager
+def _tolerant(reader: sqlite3.Connection) -> Iterator[None]:
+    """Whoever goes through everything takes damaged text as well: the row's checksum tells."""
+    reader.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        reader.text_factory = str
 
 
 def _or_bytes(end: str | None) -> str | bytes:

@@ -54,6 +54,12 @@ INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
 -- name: drop_thread
 DELETE FROM thread WHERE id = ?
 
+-- name: put_quarantine
+INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: drop_quarantine
+DELETE FROM quarantine WHERE number = ?
+
 -- name: drop_grave
 DELETE FROM grave WHERE hash = ?
 
@@ -347,6 +353,9 @@ SELECT DISTINCT tree FROM line WHERE tree > :after ORDER BY tree LIMIT :limit
 -- name: scan_thread
 SELECT * FROM thread WHERE (id) > (?) ORDER BY id LIMIT ?
 
+-- name: scan_quarantine
+SELECT * FROM quarantine WHERE number > ? ORDER BY number LIMIT ?
+
 -- name: scan_grave
 SELECT * FROM grave WHERE (hash) > (?) ORDER BY hash LIMIT ?
 
@@ -382,3 +391,93 @@ SELECT * FROM sealed WHERE (tree, line, seq, number, era) > (?, ?, ?, ?, ?) AND 
 
 -- name: scan_journal
 SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY tree, line, seq LIMIT ?
+
+-- name: check
+SELECT integrity_check FROM pragma_integrity_check(?)
+
+-- name: all_thread
+SELECT * FROM thread ORDER BY 1
+
+-- name: backwards_thread
+SELECT * FROM thread ORDER BY 1 DESC
+
+-- name: all_grave
+SELECT * FROM grave ORDER BY 1
+
+-- name: backwards_grave
+SELECT * FROM grave ORDER BY 1 DESC
+
+-- name: all_tag
+SELECT * FROM tag ORDER BY 1, 2, 3
+
+-- name: backwards_tag
+SELECT * FROM tag ORDER BY 1 DESC, 2 DESC, 3 DESC
+
+-- name: all_line
+SELECT * FROM line ORDER BY 1, 2
+
+-- name: backwards_line
+SELECT * FROM line ORDER BY 1 DESC, 2 DESC
+
+-- name: all_checkpoint
+SELECT * FROM checkpoint ORDER BY 1, 2, 3
+
+-- name: backwards_checkpoint
+SELECT * FROM checkpoint ORDER BY 1 DESC, 2 DESC, 3 DESC
+
+-- name: all_mark
+SELECT * FROM mark ORDER BY 1, 2, 3, 4
+
+-- name: backwards_mark
+SELECT * FROM mark ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC
+
+-- name: all_log
+SELECT * FROM log ORDER BY 1, 2
+
+-- name: backwards_log
+SELECT * FROM log ORDER BY 1 DESC, 2 DESC
+
+-- name: all_chunk
+SELECT * FROM chunk ORDER BY 1, 2, 3
+
+-- name: backwards_chunk
+SELECT * FROM chunk ORDER BY 1 DESC, 2 DESC, 3 DESC
+
+-- name: all_pending
+SELECT * FROM pending ORDER BY 1, 2, 3, 4, 5, 6
+
+-- name: backwards_pending
+SELECT * FROM pending ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC, 6 DESC
+
+-- name: all_sealed
+SELECT * FROM sealed ORDER BY 1, 2, 3, 4, 5
+
+-- name: backwards_sealed
+SELECT * FROM sealed ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC
+
+-- name: all_waiting
+SELECT * FROM waiting ORDER BY 1, 2, 3, 4, 5
+
+-- name: backwards_waiting
+SELECT * FROM waiting ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC
+
+-- name: all_journal
+SELECT * FROM journal ORDER BY 1, 2, 3
+
+-- name: backwards_journal
+SELECT * FROM journal ORDER BY 1 DESC, 2 DESC, 3 DESC
+
+-- name: all_run
+SELECT * FROM run ORDER BY 1, 2, 3
+
+-- name: backwards_run
+SELECT * FROM run ORDER BY 1 DESC, 2 DESC, 3 DESC
+
+-- name: all_quarantine
+SELECT * FROM quarantine ORDER BY 1
+
+-- name: backwards_quarantine
+SELECT * FROM quarantine ORDER BY 1 DESC
+
+-- name: schema
+SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name

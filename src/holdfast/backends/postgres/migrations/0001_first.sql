@@ -37,6 +37,15 @@ CREATE TABLE grave (
     sum bigint NOT NULL
 );
 
+CREATE TABLE quarantine (
+    number bigint NOT NULL PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL,
+    body bytea NOT NULL,
+    reason text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    sum bigint NOT NULL
+);
+
 CREATE TABLE tag (
     key text COLLATE "C" NOT NULL,
     value text COLLATE "C" NOT NULL,
@@ -669,6 +678,9 @@ BEGIN
             WHEN 'drop thread' THEN
                 DELETE FROM thread WHERE id = texts[t + 1];
                 t := t + 1;
+            WHEN 'drop quarantine' THEN
+                DELETE FROM quarantine WHERE number = numbers[i + 1];
+                i := i + 1;
             WHEN 'drop grave' THEN
                 DELETE FROM grave WHERE hash = bodies[b + 1];
                 b := b + 1;
@@ -917,6 +929,16 @@ BEGIN
                 END IF;
                 i := i + 1;
                 t := t + 3;
+            WHEN 'put quarantine' THEN
+                INSERT INTO quarantine VALUES (
+                    numbers[i + 1], texts[t + 1], bodies[b + 1], texts[t + 2], numbers[i + 2], numbers[i + 3]
+                )
+                ON CONFLICT (number) DO UPDATE SET
+                    kind = excluded.kind, body = excluded.body, reason = excluded.reason,
+                    created_at = excluded.created_at, sum = excluded.sum;
+                i := i + 3;
+                t := t + 2;
+                b := b + 1;
             WHEN 'put grave' THEN
                 INSERT INTO grave VALUES (bodies[b + 1], numbers[i + 1], texts[t + 1], numbers[i + 2])
                 ON CONFLICT (hash) DO UPDATE SET
