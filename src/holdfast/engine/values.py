@@ -259,11 +259,11 @@ def walk(refs: Sequence[Ref], pieces: Sequence[Piece]) -> Iterator[Parts]:
         try:
             for parts in _passing(_Appending(base.plain), changes, ref.log, wanted):
                 done += 1
-                yield _split(parts)
+                yield split(parts)
         except (_NotAppending, msgspec.ValidationError):
             for place, parts in enumerate(_passing(_Replaying(base.plain), changes, ref.log, wanted)):
                 if place >= done:
-                    yield _split(parts)
+                    yield split(parts)
     except Corrupt:
         raise
     except Exception as error:

@@ -322,8 +322,7 @@ class _Namespace:
 
     def _proves(self, row: CheckpointRow, manifest: Manifest, proof: bytes | None) -> bool:
         """Not if the parent was saved again under its old number since: its first digest is no longer known."""
-        parent = None if proof is None else row._replace(digest=proof)
-        return row_digest(self.namespace, row, manifest, parent) == row.digest
+        return row_digest(self.namespace, row, manifest, proof) == row.digest
 
     async def _known(self, seq: int) -> tuple[CheckpointRow, Manifest] | None:
         if seq in self.recent:

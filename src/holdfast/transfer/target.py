@@ -290,8 +290,7 @@ class Incoming:
             raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} follows one that is not there")
 
     def _check(self, said: records.Point, row: CheckpointRow, known: Manifest) -> None:
-        parent = None if said.proof is None else row._replace(digest=said.proof)
-        if said.proven and row_digest(said.namespace, row, known, parent) != said.digest:
+        if said.proven and row_digest(said.namespace, row, known, said.proof) != said.digest:
             raise Corrupt(
                 f"checkpoint {said.id!r} of thread {self.record.id!r} does not match its digest: it was changed on "
                 "its way, or where it came from"
