@@ -52,6 +52,8 @@ def _file(rest: str) -> Backend:
 
 
 def _postgres(rest: str) -> Backend:
+    if not rest.startswith("//"):  # not shown: there may be a password in it
+        raise InvalidArgument("a URL of PostgreSQL has two slashes after the colon: postgresql://user@host/database")
     backend: Backend = _postgres_module().PostgresBackend.open(f"postgresql:{rest}")
     return backend
 

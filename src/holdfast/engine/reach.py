@@ -96,20 +96,23 @@ class Tree:
         return sorted(found, key=lambda row: row.seq, reverse=True)
 
     def rerooted(self) -> Iterator[tuple[CheckpointRow, CheckpointRow]]:
-        """Rows whose parent goes, as they are and as they will be. The digest that theirs was made with is kept."""
-        for rows in self.rows.values():
-            for row in rows.values():
-                parent = self.parent(row)
-                if not self.stays(row) or parent is None or self.stays(parent):
-                    continue
-                nearest: CheckpointRow | None = parent
-                while nearest is not None and not self.stays(nearest):
-                    nearest = self.parent(nearest)
-                changed = row._replace(
+        """Rows whose parent goes, as they are and as they will be, and those whose lineage gets shorter. The digest that
+        theirs was made with is kept."""
+        depths: dict[Place, int] = {}
+        stay = [row for rows in self.rows.values() for row in rows.values() if self.stays(row)]
+        for row in sorted(stay, key=lambda row: row.seq):  # ancestors have lower numbers
+            parent = nearest = self.parent(row)
+            while nearest is not None and not self.stays(nearest):
+                nearest = self.parent(nearest)
+            depth = depths[place_of(row)] = 1 if nearest is None else depths[place_of(nearest)] + 1
+            changed = row._replace(depth=depth)
+            if parent is not None and nearest is not parent:
+                changed = changed._replace(
                     parent_id=None if nearest is None else nearest.id,
                     parent_seq=0 if nearest is None else nearest.seq,
                     parent_digest=row.parent_digest or parent.digest,
                 )
+            if changed != row:
                 yield row, sealed(changed)
 
 

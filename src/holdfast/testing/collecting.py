@@ -75,11 +75,21 @@ class Collecting(StoreTests):
         thread.prune(Retention(keep_last=1))
         assert self.collected(store).checkpoints == 9  # those after the fork point
         fork.delete()
-        assert self.collected(store).checkpoints == 5
+        assert self.collected(store).checkpoints == 4  # the point where it was forked off stays
         assert ids(deeper.history()) == [one.id for one in reversed(saved[:5])]
         deeper.save(grown(6))
         deeper.prune(Retention(keep_last=1))
         assert self.collected(store).checkpoints >= 3
+
+    def test_a_fork_made_afterwards_counts_what_is_left(self, store: Store) -> None:
+        thread = store.thread("t")
+        saved = save_chain(thread, 9)
+        thread.delete_checkpoints([saved[2].id, saved[3].id, saved[6].id])
+        self.collected(store)
+        fork = thread.fork(at=saved[7].id, to="fork")
+        info = fork.info()
+        assert info is not None
+        assert info.checkpoints == len(fork.history()) == 5
 
     def test_a_fork_goes_on_after_its_origin_is_gone(self, store: Store) -> None:
         thread = store.thread("t")

@@ -146,7 +146,7 @@ class FilesBackend(TabledBackend):
 
     async def give_back(self) -> None:
         with self._writing, self._turn(), translated(self.root):
-            self._writer.tidy()
+            self._writer.tidy(thoroughly=True)
 
     async def check(self) -> list[str]:
         """Bytes of files that are no records, files that can't be read, and files that are shorter than they were."""

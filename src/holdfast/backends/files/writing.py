@@ -174,14 +174,14 @@ class Writer:
             raise
         del self._shelf.directory.waiting[number]
 
-    def tidy(self) -> None:
-        """Leave as few bytes as is worth the work, unless someone else is writing."""
+    def tidy(self, *, thoroughly: bool = False) -> None:
+        """Leave as few bytes as is worth the work, or no garbage at all, unless someone else is writing."""
         self._cut_back()
         self._shelf.look()
         self._settle(_FULL_AT_CLOSE, 0.3)
         for number in [number for number, tree in self._shelf.trees.items() if tree.written]:
             tree = self._shelf.load(number)  # as it is now: others may have written since
-            self._rewrite_tree(tree, _GARBAGE_AT_CLOSE, _LARGE)
+            self._rewrite_tree(tree, *((0.0, 0) if thoroughly else (_GARBAGE_AT_CLOSE, _LARGE)))
             self._shelf.describe(tree)
         info.write_root(self._shelf.directory.segment)
 
