@@ -8,6 +8,8 @@ from holdfast.testing import SharedRowContract, SharedStoreContract
 
 
 class TestFilesStore(SharedStoreContract):
+    modes = ("sync", "uncached")  # async is the same on a worker thread, as on SQLite
+
     def url(self, folder: Path) -> str:
         return f"file:{folder / 'agents'}"
 

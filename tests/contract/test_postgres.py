@@ -9,6 +9,8 @@ from tests.support.postgres import schemas
 
 
 class TestPostgresStore(SharedStoreContract):
+    modes = ("sync", "async")  # each has connections of its own; the cache is the same as on other backends
+
     def url(self, folder: Path) -> str:
         return schemas.url(folder)
 

@@ -102,7 +102,13 @@ URLS: Final[dict[str, Callable[[Path], str]]] = {
     "postgresql": schemas.url,
 }
 OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncached}
-WORLDS: Final = [f"{url}-{opener}" for url in URLS for opener in OPENERS if (url, opener) != ("memory", "uncached")]
+MODES: Final = {
+    "memory": ("sync", "async"),
+    "sqlite": tuple(OPENERS),
+    "files": ("sync",),
+    "postgresql": ("sync", "async"),
+}
+WORLDS: Final = [f"{url}-{opener}" for url in URLS for opener in MODES[url]]
 
 
 class World:

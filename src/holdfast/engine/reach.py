@@ -96,8 +96,8 @@ class Tree:
         return sorted(found, key=lambda row: row.seq, reverse=True)
 
     def rerooted(self) -> Iterator[tuple[CheckpointRow, CheckpointRow]]:
-        """Rows whose parent goes, as they are and as they will be, and those whose lineage gets shorter. The digest that
-        theirs was made with is kept."""
+        """Rows whose parent goes, as they are and as they will be, and those whose lineage gets shorter. The digest
+        that theirs was made with is kept."""
         depths: dict[Place, int] = {}
         stay = [row for rows in self.rows.values() for row in rows.values() if self.stays(row)]
         for row in sorted(stay, key=lambda row: row.seq):  # ancestors have lower numbers

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import pytest
 
@@ -102,11 +102,18 @@ OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncac
 class StoreTests:
     """What all subjects build on: where the stores are, and the stores."""
 
+    modes: ClassVar[Sequence[str]] = tuple(OPENERS)
+    """How the tests open their stores. A backend's author may leave out what takes long and tries nothing new."""
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "opened" in metafunc.fixturenames:
+            metafunc.parametrize("opened", self.modes, indirect=True)
+
     def url(self, folder: Path) -> str:
         """The URL of a store in this empty folder. A backend's author writes this method."""
         raise NotImplementedError
 
-    @pytest.fixture(params=list(OPENERS))
+    @pytest.fixture
     def opened(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
         """``opened()`` opens the test's store, again with each call; ``opened("b", types=[...])`` another store."""
         with ExitStack() as stack:

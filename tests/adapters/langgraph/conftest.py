@@ -63,3 +63,17 @@ def same(side: Side) -> Callable[..., None]:
     """Plays a scenario, and holds all it showed against what it shows with LangGraph's saver in memory."""
 
     return lambda scenario, *options: check_as_in_memory(side, scenario, *options)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Files through the sync half only: the other is the same on a worker thread, as it is on SQLite."""
+    left_out = [item for item in items if {"files", "async"} <= _parameters(item)]
+    gone = {*map(id, left_out)}
+    items[:] = [item for item in items if id(item) not in gone]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _parameters(item: pytest.Item) -> set[object]:
+    found = getattr(item, "callspec", None)
+    is_here = item.path.is_relative_to(Path(__file__).parent)
+    return {one for one in found.params.values() if isinstance(one, str)} if found is not None and is_here else set()
