@@ -14,7 +14,7 @@ FAILOVER := $(VENV)/.failover
 BENCH := $(VENV)/.bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint imports types pytest test-crash test-failover format bench test-all lock clean
+.PHONY: help demo test lint imports types pytest test-crash test-lifecycle test-failover format bench test-all lock clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -43,6 +43,9 @@ pytest: $(TEST) ## every test, in parallel; skips are listed with their reasons
 
 test-crash: $(TEST) ## kill more processes, cut more connections: make test-crash ROUNDS=5000, and SEED=… to repeat a run
 	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/crash tests/faults
+
+test-lifecycle: $(TEST) ## collect, damage, repair and move stores, at length
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/lifecycle tests/transfer
 
 test-failover: $(FAILOVER) ## kill the leader of three PostgreSQL servers under load: the next one holds everything
 	@$(BIN)/python -m pytest -q -rs tests/failover

@@ -22,7 +22,7 @@ def vacuuming(schema: str) -> Iterator[psycopg.Connection]:
     done = threading.Event()
 
     def clean() -> None:
-        while not done.wait(0.2):
+        while not done.wait(0.05):
             connection.execute("VACUUM chunk, pending, waiting, line, tag")
 
     with psycopg.connect(server(), autocommit=True) as connection:

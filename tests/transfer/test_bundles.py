@@ -15,7 +15,7 @@ from holdfast import Corrupt, LookAtTheStorage, NewerFormat, StorageFailed, Stor
 from holdfast.transfer import bundle, records, target
 from tests.transfer.showing import live, shown, thread_shown
 
-DAMAGES = 150
+DAMAGES = 60
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import holdfast
 from holdfast import Store
 from tests.transfer.showing import live, shown, thread_shown
 
-SEEDS = range(12)
+SEEDS = range(4)
 
 
 @pytest.fixture
