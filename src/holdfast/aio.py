@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Generic, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import Driver, called, sleep, threaded
-from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
+from holdfast.calls import StoreCalls, ThreadCalls, Types, asked, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer, may_block
+from holdfast.engine.terms import Terms
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import (
@@ -43,18 +44,22 @@ def aopen(
     durability: Durability = "sync",
     cache: int = DEFAULT_BYTES,
     schema: str | None = None,
+    ttl: timedelta | float | None = None,
+    refresh: bool | None = None,
+    retention: Retention | None = None,
 ) -> Opening:
     """Open a store for async use: ``store = await aopen(url)``, or ``async with aopen(url) as store``."""
-    return Opening(url, types, durability, cache, schema)
+    return Opening(url, types, durability, cache, schema, asked(ttl, refresh, retention))
 
 
 class Opening:
     """A store about to be opened: await it, or enter it."""
 
     def __init__(
-        self, url: str | os.PathLike[str], types: Types, durability: Durability, cache: int, schema: str | None
-    ) -> None:
-        self._arguments = (url, types, durability, cache, schema)
+        self, url: str | os.PathLike[str], types: Types, durability: Durability, cache: int, schema: str | None,
+        usual: Terms,
+    ) -> None:  # fmt: skip
+        self._arguments = (url, types, durability, cache, schema, usual)
         self._store: AsyncStore | None = None
 
     def __await__(self) -> Generator[Any, None, AsyncStore]:
@@ -112,7 +117,15 @@ class AsyncStore:
 
     @overload
     def thread(
-        self, id: str, namespace: str = "", *, metadata: Mapping[str, Any] | None = None, reuse: bool = False
+        self,
+        id: str,
+        namespace: str = "",
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        reuse: bool = False,
+        ttl: timedelta | float | None = None,
+        refresh: bool | None = None,
+        retention: Retention | None = None,
     ) -> AsyncThread[dict[str, Any]]: ...
     @overload
     def thread(
@@ -123,6 +136,9 @@ class AsyncStore:
         state: type[S],
         metadata: Mapping[str, Any] | None = None,
         reuse: bool = False,
+        ttl: timedelta | float | None = None,
+        refresh: bool | None = None,
+        retention: Retention | None = None,
     ) -> AsyncThread[S]: ...
     def thread(
         self,
@@ -132,13 +148,17 @@ class AsyncStore:
         state: type[Any] = dict,
         metadata: Mapping[str, Any] | None = None,
         reuse: bool = False,
+        ttl: timedelta | float | None = None,
+        refresh: bool | None = None,
+        retention: Retention | None = None,
     ) -> AsyncThread[Any]:
         """A handle on a thread; no I/O.
 
         `state` is the class that its states are rebuilt as; `metadata` is merged into the thread's at the next save;
-        `reuse` allows to start a deleted thread anew.
+        `reuse` allows to start a deleted thread anew. From the next save on, the thread goes `ttl` after it was last
+        written to (with `refresh`, or read), and is pruned by `retention` as it is written.
         """
-        return AsyncThread(self._calls.thread(id, namespace, state, metadata, reuse))
+        return AsyncThread(self._calls.thread(id, namespace, state, metadata, reuse, asked(ttl, refresh, retention)))
 
     async def threads(
         self,

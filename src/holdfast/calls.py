@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 
 from holdfast import journal
@@ -26,6 +26,7 @@ from holdfast.engine import (
     removal,
     repair,
     retention,
+    terms,
     verify,
     writes,
 )
@@ -35,6 +36,7 @@ from holdfast.engine.diff import Diff, diff
 from holdfast.engine.reduce import Reducer, reducing
 from holdfast.engine.rows import Fields
 from holdfast.engine.states import Change, replacing
+from holdfast.engine.terms import Terms
 from holdfast.errors import Conflict, InvalidArgument, NotFound
 from holdfast.ids import MAX_ID, check_id, check_text, is_text, new_id
 from holdfast.journal import Effect, JournalEntry, Recovery
@@ -62,13 +64,28 @@ DURABILITIES: Final = ("sync", "async", "exit")
 
 
 async def open_engine(
-    url: str | os.PathLike[str], types: Types, durability: str, cache: int, schema: str | None = None
-) -> Engine:
+    url: str | os.PathLike[str], types: Types, durability: str, cache: int, schema: str | None = None,
+    usual: Terms = terms.NONE,
+) -> Engine:  # fmt: skip
     if durability not in DURABILITIES:
         raise InvalidArgument(f"durability must be one of {', '.join(DURABILITIES)}, not {durability!r}")
     _number(cache, "cache", least=0)
     codec = Codec(_types(types))
-    return Engine(open_backend(url, schema), codec, shown(url), durability, Cache(cache))
+    return Engine(open_backend(url, schema), codec, shown(url), durability, Cache(cache), usual)
+
+
+def asked(ttl: timedelta | float | None, refresh: bool | None, keep: Retention | None) -> Terms:
+    """Terms that a caller asks for, checked."""
+    return Terms(_span(ttl), refresh, 0, None if keep is None else retention.check(keep))
+
+
+def _span(ttl: Any) -> int | None:
+    if ttl is None:
+        return None
+    seconds = ttl.total_seconds() if isinstance(ttl, timedelta) else ttl
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 1 << 40:
+        raise InvalidArgument(f"ttl is a timedelta or a number of seconds above 0, not {ttl!r}")
+    return int(seconds * 1_000_000)
 
 
 def _types(types: Any) -> Types:
@@ -86,8 +103,9 @@ class StoreCalls:
         self.engine = engine
 
     def thread(
-        self, thread_id: str, namespace: str, state: type[S], metadata: Mapping[str, Any] | None, reuse: bool
-    ) -> ThreadCalls[S]:
+        self, thread_id: str, namespace: str, state: type[S], metadata: Mapping[str, Any] | None, reuse: bool,
+        asked: Terms = terms.NONE,
+    ) -> ThreadCalls[S]:  # fmt: skip
         self.engine.check_open()
         handle = Handle(
             check_id(thread_id, "a thread id"),
@@ -95,6 +113,7 @@ class StoreCalls:
             self.engine.codec if state is dict else self.engine.codec.with_types([state]),
             _mapping(metadata, "metadata"),
             reuse,
+            asked=asked,
         )
         return ThreadCalls(self.engine, handle, state)
 
@@ -136,7 +155,7 @@ class StoreCalls:
         """The same store inside a transaction that may yet be rolled back: nothing of it is remembered."""
         self.engine.check_open()
         backend = self.engine.backend.within(connection)
-        return StoreCalls(Engine(backend, self.engine.codec, self.engine.url, "sync", Cache(0)))
+        return StoreCalls(Engine(backend, self.engine.codec, self.engine.url, "sync", Cache(0), self.engine.usual))
 
     async def close(self) -> None:
         if not self.engine.closed:

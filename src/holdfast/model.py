@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -108,17 +108,26 @@ class Lease:
 class Retention:
     """What `prune` keeps: a checkpoint stays if any of these keeps it.
 
-    Whatever they say, the head of each namespace stays, and every checkpoint that has a label or waits for an answer.
+    Whatever they say, the head of each namespace stays, and every checkpoint that has a label, waits for an answer or
+    is where an unfinished effect resumes.
     """
 
     keep_last: int | None = None
     """So many of the head's lineage, in each namespace; 0 means 1."""
+    keep_last_in: Mapping[str, int] | None = None
+    """The same for single namespaces: ``{"tools": 5}`` is for ``tools``, ``tools:…`` and what is inside them."""
     max_age: timedelta | None = None
     """Those that are younger."""
+    keep_every: Sequence[tuple[timedelta, timedelta]] = ()
+    """The last one of every so long, for so long: ``[(timedelta(hours=1), timedelta(days=1)), …]`` is hourly for a day
+    and so on."""
     keep_terminal: bool = False
     """Those at which a run ended."""
     keep_lineage: bool = False
     """All ancestors of the head: only branches that were left go."""
+    covered_before: int | None = None
+    """Those that cover the journal up to this number or further; with `keep_terminal` the last one at which a run ended
+    as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +138,12 @@ class PruneReport:
     kept: int
     kept_by: Mapping[str, int]  # how many each rule kept
     dry_run: bool
+    kept_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # and which
+    journal: int = 0  # entries of the journal that go with them
+    bytes_to_free: int = 0  # what `collect` will free, of the thread and those that share with it
+    by_thread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the ids, of each thread that lost any
+    threads: int = 1  # that were looked at
+    skipped: tuple[str, ...] = ()  # threads that could not be pruned, and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

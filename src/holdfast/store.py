@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import run
-from holdfast.calls import StoreCalls, ThreadCalls, Types, open_engine
+from holdfast.calls import StoreCalls, ThreadCalls, Types, asked, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
 from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
@@ -48,13 +48,17 @@ def open(
     durability: Durability = "sync",
     cache: int = DEFAULT_BYTES,
     schema: str | None = None,
+    ttl: timedelta | float | None = None,
+    refresh: bool | None = None,
+    retention: Retention | None = None,
 ) -> Store:
     """Open a store: a path is SQLite, ``postgresql://…`` a server, ``memory:`` this process only.
 
     `types` are the classes that values may be rebuilt as; `cache` is how many bytes of committed state are kept ready;
-    `schema` is where in a PostgreSQL database the tables are.
+    `schema` is where in a PostgreSQL database the tables are. `ttl`, `refresh` and `retention` are the terms of threads
+    that are written here and have none of their own: see `Store.thread`.
     """
-    return Store(StoreCalls(run(open_engine, url, types, durability, cache, schema)))
+    return Store(StoreCalls(run(open_engine, url, types, durability, cache, schema, asked(ttl, refresh, retention))))
 
 
 def copy(
@@ -96,7 +100,15 @@ class Store:
 
     @overload
     def thread(
-        self, id: str, namespace: str = "", *, metadata: Mapping[str, Any] | None = None, reuse: bool = False
+        self,
+        id: str,
+        namespace: str = "",
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        reuse: bool = False,
+        ttl: timedelta | float | None = None,
+        refresh: bool | None = None,
+        retention: Retention | None = None,
     ) -> Thread[dict[str, Any]]: ...
     @overload
     def thread(
@@ -107,6 +119,9 @@ class Store:
         state: type[S],
         metadata: Mapping[str, Any] | None = None,
         reuse: bool = False,
+        ttl: timedelta | float | None = None,
+        refresh: bool | None = None,
+        retention: Retention | None = None,
     ) -> Thread[S]: ...
     def thread(
         self,
@@ -116,13 +131,17 @@ class Store:
         state: type[Any] = dict,
         metadata: Mapping[str, Any] | None = None,
         reuse: bool = False,
+        ttl: timedelta | float | None = None,
+        refresh: bool | None = None,
+        retention: Retention | None = None,
     ) -> Thread[Any]:
         """A handle on a thread; no I/O.
 
         `state` is the class that its states are rebuilt as; `metadata` is merged into the thread's at the next save;
-        `reuse` allows to start a deleted thread anew.
+        `reuse` allows to start a deleted thread anew. From the next save on, the thread goes `ttl` after it was last
+        written to (with `refresh`, or read), and is pruned by `retention` as it is written.
         """
-        return Thread(self._calls.thread(id, namespace, state, metadata, reuse))
+        return Thread(self._calls.thread(id, namespace, state, metadata, reuse, asked(ttl, refresh, retention)))
 
     def threads(
         self,

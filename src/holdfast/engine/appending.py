@@ -25,7 +25,7 @@ async def append(engine: Engine, handle: Handle, kind: str, body: bytes, key: st
     for _ in range(_ATTEMPTS):
         fresh = here is None
         if here is None:
-            here, expects, puts = _begun(handle, await places.find(engine, root_handle, flush=False))
+            here, expects, puts = _begun(engine, handle, await places.find(engine, root_handle, flush=False))
         else:
             expects, puts = [], []
         if key is not None and (fresh or here.root.base_journal):
@@ -41,13 +41,13 @@ async def append(engine: Engine, handle: Handle, kind: str, body: bytes, key: st
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times; try again")
 
 
-def _begun(handle: Handle, place: Place) -> tuple[Here, list[Expect], list[Row]]:
+def _begun(engine: Engine, handle: Handle, place: Place) -> tuple[Here, list[Expect], list[Row]]:
     """A journal may begin before the first checkpoint."""
     if place.here is not None:
         places.bind(handle, place.here.thread)
         return place.here, [], []
     places.check_not_deleted(handle, place)
-    thread, root = new_thread(handle, place.generation + 1)
+    thread, root = new_thread(handle, place.generation + 1, engine.usual)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
     return Here(thread, root, root, None), expects, [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
 

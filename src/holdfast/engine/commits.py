@@ -12,7 +12,7 @@ from typing import Final
 
 from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, IdFree, LineAt, NamespaceFree, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, Row, RunRow, TagRow, sealed
-from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, views
+from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, terms, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
@@ -37,10 +37,10 @@ async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -
     """Plan, commit, and plan again while others are faster."""
     given = fields.id is not None
     engine.check_open()
-    start = _continued(handle, places.remembered(engine, handle))
+    start = _continued(engine, handle, places.remembered(engine, handle))
     for _ in range(ATTEMPTS):
         fresh = start is None
-        start = start or _started(handle, await places.find(engine, handle))
+        start = start or _started(engine, handle, await places.find(engine, handle))
         start.by_id = fields.foreign
         if fields.id is None:  # once: a retry must not become a second checkpoint
             fields = fields._replace(id=id_after(start.here.head.id if start.here.head is not None else None))
@@ -154,25 +154,25 @@ class _Start:
     by_id: bool = False  # the head is the highest id, not the last to come
 
 
-def _continued(handle: Handle, here: Here | None) -> _Start | None:
-    return None if here is None else _with_metadata(handle, _Start(here))
+def _continued(engine: Engine, handle: Handle, here: Here | None) -> _Start | None:
+    return None if here is None else _with_metadata(engine, handle, _Start(here))
 
 
-def _started(handle: Handle, place: Place) -> _Start:
+def _started(engine: Engine, handle: Handle, place: Place) -> _Start:
     """The place with a thread, root and line in it, made up here if they do not exist yet."""
     if place.thread is None or place.root is None:
-        return _new(handle, place)
+        return _new(engine, handle, place)
     places.bind(handle, place.thread)
     line = place.line or new_line(place.root.tree, place.root.line, handle.namespace)
     start = _Start(Here(place.thread, place.root, line, place.head, place.last))
     if line.version == 0:
         start.expects.append(NamespaceFree(line.tree, line.thread, line.namespace))
-    return _with_metadata(handle, start)
+    return _with_metadata(engine, handle, start)
 
 
-def _new(handle: Handle, place: Place) -> _Start:
+def _new(engine: Engine, handle: Handle, place: Place) -> _Start:
     places.check_not_deleted(handle, place)
-    thread, root = new_thread(handle, place.generation + 1)
+    thread, root = new_thread(handle, place.generation + 1, engine.usual)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
     rows: list[Row] = [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
     if not handle.namespace:
@@ -182,20 +182,22 @@ def _new(handle: Handle, place: Place) -> _Start:
     return _Start(Here(thread, root, line, None, place.last), expects, [*rows, root])
 
 
-def _with_metadata(handle: Handle, start: _Start) -> _Start:
-    """Metadata given with a handle is merged into the thread's at the next save."""
-    if not handle.metadata:
-        return start
-    thread = start.here.thread
-    known = handle.codec.decode(thread.metadata) if thread.metadata else {}
-    merged = {**known, **handle.metadata}
-    enc = handle.codec.encode(merged, "metadata")
-    if enc == thread.metadata:
-        return start
-    start.drops += [DropRow(TagRow, row[:3]) for row in tags.of_metadata(thread.id, known)]
-    thread = sealed(thread._replace(metadata=enc))
-    start.rows += (thread, *tags.of_metadata(thread.id, merged))
-    start.here = start.here._replace(thread=thread)
+def _with_metadata(engine: Engine, handle: Handle, start: _Start) -> _Start:
+    """Metadata and terms given with a handle are merged into the thread's at the next save."""
+    before = start.here.thread
+    thread = terms.with_asked(before, handle.asked, engine.usual)
+    if handle.metadata:
+        stored = terms.metadata_of(thread)
+        known = handle.codec.decode(stored) if stored else {}
+        merged = {**known, **handle.metadata}
+        enc = handle.codec.encode(merged, "metadata")
+        if enc != stored:
+            start.drops += [DropRow(TagRow, row[:3]) for row in tags.of_metadata(thread.id, known)]
+            start.rows += tags.of_metadata(thread.id, merged)
+            thread = terms.with_metadata(thread, enc)
+    if thread is not before:
+        start.rows.append(thread)
+        start.here = start.here._replace(thread=thread)
     return start
 
 

@@ -14,7 +14,9 @@ from weakref import WeakSet
 from holdfast.backends.base import Backend
 from holdfast.backends.rows import PendingRow
 from holdfast.codec import Codec
+from holdfast.engine import terms
 from holdfast.engine.cache import Cache
+from holdfast.engine.terms import Terms
 from holdfast.errors import Closed
 
 
@@ -33,6 +35,7 @@ class Engine:
     url: str
     durability: str = "sync"
     cache: Cache = field(default_factory=Cache)
+    usual: Terms = terms.NONE  # the terms of threads for which nobody asked for others
     backlogs: dict[str, Pending] = field(default_factory=dict)
     noted: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)  # line, seq: see engine/sealing.py
     closed: bool = False
@@ -84,6 +87,7 @@ class Handle:
     reuse: bool = False
     generation: int | None = None
     epoch: int | None = None  # of the lease that the caller holds
+    asked: Terms = terms.NONE  # for how long the thread lives and what is kept of it, if the caller says so
 
     def inner(self, namespace: str) -> Handle:
         """The same caller in another namespace of the thread."""

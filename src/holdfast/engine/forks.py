@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from holdfast.backends.base import Batch, Expect, GraveAt, LineAt, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, LineRow, Row, RunRow, ThreadRow, sealed
-from holdfast.engine import load, manifest, places, tags, views
+from holdfast.engine import load, manifest, places, tags, terms, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import required
 from holdfast.engine.places import Here
@@ -81,7 +81,8 @@ def _directory(origin: ThreadRow, target: Handle, generation: int, point: Checkp
 
 
 def _tags(target: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Row]:
-    metadata = target.codec.decode(thread.metadata) if thread.metadata else {}
+    known = terms.metadata_of(thread)
+    metadata = target.codec.decode(known) if known else {}
     found: list[Row] = list(tags.of_metadata(thread.id, metadata))
     if head is not None:
         found.append(tags.status(thread.id, head.status))

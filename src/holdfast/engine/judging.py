@@ -25,12 +25,12 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.codec import Codec
-from holdfast.engine import appending, leases, load, manifest, places, removal, tags, views
+from holdfast.engine import appending, leases, load, manifest, places, removal, tags, terms, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Manifest, Ref
 from holdfast.engine.rows import row_digest
 from holdfast.engine.treerows import TreeRows, eyes, is_value, key_of
-from holdfast.errors import HoldfastError
+from holdfast.errors import Corrupt, HoldfastError
 from holdfast.ids import come_in_order
 from holdfast.model import Fault
 
@@ -169,6 +169,16 @@ def _grounded(tree: TreeRows, row: LineRow) -> bool:
     return True
 
 
+def is_readable(thread: ThreadRow) -> bool:
+    """Whether its metadata and terms can be decoded."""
+    try:
+        terms.of(thread)
+    except Corrupt:
+        return False
+    metadata = terms.metadata_of(thread)
+    return not metadata or is_value(metadata)
+
+
 def _judge_threads(verdict: Verdict) -> None:
     tree = verdict.tree
     taken: set[int] = set()
@@ -179,8 +189,8 @@ def _judge_threads(verdict: Verdict) -> None:
         elif thread.line in taken:
             verdict.say("directory", thread, f"another thread has the root line {thread.line} too")
         taken.add(thread.line)
-        if thread.metadata and not is_value(thread.metadata):
-            verdict.say("directory", thread, "its metadata can't be read")
+        if not is_readable(thread):
+            verdict.say("directory", thread, "its metadata or terms can't be read")
         if thread.generation < 1:
             verdict.say("directory", thread, f"it is said to be in its life number {thread.generation}")
     if not tree.threads and tree.lines:
@@ -393,7 +403,7 @@ def tags_wanted(verdict: Verdict, thread: ThreadRow) -> set[tuple[str, str]] | N
     if root is None or thread.line not in verdict.heads:
         return None
     try:
-        wanted = set(tags.of_encoded(thread.metadata)) if thread.metadata else set()
+        wanted = set(tags.of_encoded(known)) if (known := terms.metadata_of(thread)) else set()
     except (msgspec.MsgspecError, ValueError):
         return None
     head = verdict.heads[thread.line]

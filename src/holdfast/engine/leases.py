@@ -13,6 +13,7 @@ from holdfast.engine import places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
 from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import new_thread
+from holdfast.engine.terms import Terms
 from holdfast.errors import Contended, Fenced, ThreadBusy
 from holdfast.model import Lease
 
@@ -79,7 +80,7 @@ async def acquire(engine: Engine, handle: Handle, worker: str, ttl: int) -> None
     for _ in range(_ATTEMPTS):
         place = await places.find(engine, root_handle)
         now = await engine.backend.now()
-        expects, puts, here = _entered(handle, place)
+        expects, puts, here = _entered(handle, place, engine.usual)
         check_free(handle, here.root, now)
         taken = sealed(
             here.root._replace(
@@ -96,14 +97,14 @@ async def acquire(engine: Engine, handle: Handle, worker: str, ttl: int) -> None
     raise Contended(f"{handle.name}: other workers were faster {_ATTEMPTS} times; try again")
 
 
-def _entered(handle: Handle, place: Place) -> tuple[list[Expect], list[Row], Here]:
+def _entered(handle: Handle, place: Place, usual: Terms) -> tuple[list[Expect], list[Row], Here]:
     """A thread that does not exist yet may be taken: it is made with its first lease."""
     here, generation = place.here, place.generation
     if here is not None:
         places.bind(handle, here.thread)
         return [], [], here
     places.check_not_deleted(handle, place)
-    thread, root = new_thread(handle, generation + 1)
+    thread, root = new_thread(handle, generation + 1, usual)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), generation)]
     return expects, [thread, *tags.of_metadata(thread.id, handle.metadata or {})], Here(thread, root, root, None)
 

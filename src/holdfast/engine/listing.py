@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from holdfast.backends.base import Listed
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.codec import Codec
-from holdfast.engine import leases, places, removal, tags, views
+from holdfast.engine import leases, places, removal, tags, terms, views
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.errors import Corrupt, InvalidArgument
 from holdfast.ids import check_text
@@ -118,7 +118,7 @@ def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | 
         origin = ForkPoint(thread_id=thread.from_thread, checkpoint_id=thread.from_checkpoint)
     return ThreadInfo(
         id=thread.id,
-        metadata=codec.decode(thread.metadata) if thread.metadata else {},
+        metadata=codec.decode(known) if (known := terms.metadata_of(thread)) else {},
         status=head.status if head is not None else "",
         head=head.id if head is not None else None,
         step=head.step if head is not None else None,

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from holdfast.backends.base import Batch, Drop, DropRow, DropTree, DropWaiting, Expect, LineAt, ThreadAt
 from holdfast.backends.rows import CheckpointRow, GraveRow, LineRow, Row, TagRow, ThreadRow, sealed
-from holdfast.engine import leases, places, tags, views
+from holdfast.engine import leases, places, tags, terms, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import matching
 from holdfast.engine.places import Here
@@ -68,7 +68,8 @@ def _burial(handle: Handle, here: Here, lines: list[LineRow], alone: bool, last:
 
 
 def _untag(handle: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Drop]:
-    metadata = handle.codec.decode(thread.metadata) if thread.metadata else {}
+    known = terms.metadata_of(thread)
+    metadata = handle.codec.decode(known) if known else {}
     rows = list(tags.of_metadata(thread.id, metadata))
     rows += (tags.run(thread.id, leases.HELD), tags.run(thread.id, leases.LEFT))
     if head is not None:

@@ -43,10 +43,10 @@ from holdfast.backends.snapshot import Snapshot
 from holdfast.codec import Codec
 from holdfast.engine import load, verify
 from holdfast.engine.context import Engine, as_datetime, grave_hash, now
-from holdfast.engine.judging import Verdict, entries, runs_wanted, tags_wanted
+from holdfast.engine.judging import Verdict, entries, is_readable, runs_wanted, tags_wanted
 from holdfast.engine.manifest import Ref
 from holdfast.engine.rows import row_digest
-from holdfast.engine.treerows import TreeRows, is_value, key_of
+from holdfast.engine.treerows import TreeRows, key_of
 from holdfast.engine.verify import Directory, Examined, read_directory
 from holdfast.engine.walking import Walk
 from holdfast.errors import InvalidArgument
@@ -209,7 +209,7 @@ async def _mend_directory(engine: Engine, work: Mending) -> None:
         if key_of(row) in swapped:
             continue
         if isinstance(row, ThreadRow) and is_typed(row) and row.id:
-            metadata = row.metadata if not row.metadata or is_value(row.metadata) else b""
+            metadata = row.metadata if is_readable(row) else b""
             tree = trees.get(row.line) or row.tree
             one.put(sealed(row._replace(metadata=metadata, generation=max(1, row.generation), tree=tree)))
             one.mended.append(f"thread {row.id!r}: its row in the directory was made anew from what it said")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, sealed
-from holdfast.engine import digests, load, manifest
+from holdfast.engine import digests, load, manifest, terms
 from holdfast.engine.context import Handle, now
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here
 from holdfast.engine.states import Changed
+from holdfast.engine.terms import Terms
 from holdfast.ids import new_id, new_number
 from holdfast.model import Parent
 
@@ -35,11 +36,11 @@ class Fields(NamedTuple):
     outer: tuple[str, ...] = ()  # the checkpoints of enclosing namespaces that it names
 
 
-def new_thread(handle: Handle, generation: int) -> tuple[ThreadRow, LineRow]:
+def new_thread(handle: Handle, generation: int, usual: Terms) -> tuple[ThreadRow, LineRow]:
     tree, line = new_number(), new_number()
     metadata = handle.codec.encode(dict(handle.metadata), "metadata") if handle.metadata else b""
-    thread = ThreadRow(handle.thread_id, tree, line, generation, now(), metadata, None, None)
-    return sealed(thread), new_line(tree, line, "", line)
+    thread = sealed(ThreadRow(handle.thread_id, tree, line, generation, now(), metadata, None, None))
+    return terms.with_asked(thread, handle.asked, usual), new_line(tree, line, "", line)
 
 
 def new_line(tree: int, thread: int, namespace: str, line: int = 0) -> LineRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.backends.rows import CheckpointRow, checked
-from holdfast.engine import views
+from holdfast.engine import terms, views
 from holdfast.engine.context import Engine
 from holdfast.errors import Conflict, Corrupt
 from holdfast.transfer import looking, records
@@ -67,7 +67,7 @@ class Comparison:
         words = any(line.join.differing for line in standing.lines.values())
         thread = standing.thread
         return any(join.ours_went_on for join in self._joins) or words or (
-            thread is not None and thread.metadata != self.record.metadata
+            thread is not None and terms.metadata_of(thread) != self.record.metadata
         )  # fmt: skip
 
     async def _parted(self) -> str | None:

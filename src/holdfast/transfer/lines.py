@@ -21,7 +21,7 @@ from typing import Any, TextIO
 from uuid import UUID
 
 from holdfast.codec import Codec
-from holdfast.engine import load, views
+from holdfast.engine import load, terms, views
 from holdfast.engine.context import Handle, as_datetime
 from holdfast.engine.manifest import Entry
 from holdfast.engine.views import View
@@ -70,8 +70,9 @@ class Writer:
 
 async def thread(codec: Codec, opened: Opened, counts: Counts) -> AsyncIterator[Object]:
     row, root = opened.thread, opened.views[""].line
+    known = terms.metadata_of(row)
     yield {
-        "kind": "thread", "id": row.id, "metadata": plain(codec.decode(row.metadata) if row.metadata else {}),
+        "kind": "thread", "id": row.id, "metadata": plain(codec.decode(known) if known else {}),
         "created_at": _moment(row.created_at), "updated_at": _moment(root.updated_at),
         "forked_from": None if row.from_thread is None else [row.from_thread, row.from_checkpoint],
         "namespaces": sorted(opened.views),

@@ -14,7 +14,7 @@ from typing import Final
 
 from holdfast.backends.base import Listed
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
-from holdfast.engine import load, places, removal, values, views
+from holdfast.engine import load, places, removal, terms, values, views
 from holdfast.engine.changes import append_change, change_parts
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.digests import item_digests, value_digest
@@ -202,8 +202,8 @@ class Opened:
         row, root = self.thread, self.views[""].line
         lines = [self._line(namespace, view.line) for namespace, view in self.views.items()]
         return records.Thread(
-            row.id, row.metadata, row.created_at, row.from_thread, row.from_checkpoint, self.shares, root.journal,
-            self.base_journal, lines,
+            row.id, terms.metadata_of(row), row.created_at, row.from_thread, row.from_checkpoint, self.shares,
+            root.journal, self.base_journal, lines,
         )  # fmt: skip
 
     def _line(self, namespace: str, row: LineRow) -> Line:

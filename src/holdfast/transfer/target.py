@@ -38,7 +38,7 @@ from holdfast.backends.rows import (
     ThreadRow,
     sealed,
 )
-from holdfast.engine import leases, load, manifest, tags, values, views
+from holdfast.engine import leases, load, manifest, tags, terms, values, views
 from holdfast.engine.changes import replay, whole_change
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
@@ -526,10 +526,10 @@ class Incoming:
         if old is None:
             expects += [ThreadAbsent(self.id), GraveAt(grave_hash(self.id), 0)]
             puts.append(sealed(row))
-        elif old.metadata != said.metadata:
-            before = codec.decode(old.metadata) if old.metadata else {}
+        elif (known := terms.metadata_of(old)) != said.metadata:
+            before = codec.decode(known) if known else {}
             drops += [DropRow(TagRow, tag[:3]) for tag in tags.of_metadata(self.id, before)]
-            puts.append(sealed(old._replace(metadata=said.metadata)))
+            puts.append(terms.with_metadata(old, said.metadata))
         puts += tags.of_metadata(self.id, codec.decode(said.metadata) if said.metadata else {})
         await self._tag_status(root, puts, drops)
 
