@@ -196,6 +196,13 @@ class AsyncStore:
         """The damaged rows that `repair` has set aside, oldest first."""
         return await self._drive(self._calls.quarantined)
 
+    async def prune(
+        self, retention: Retention, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> PruneReport:
+        """Remove from every thread the checkpoints that no rule keeps; `progress` is told how many threads are done,
+        and of how many that are known so far."""
+        return await self._drive(self._calls.prune, retention, dry_run, progress)
+
     async def collect(self, progress: Progress | None = None) -> CollectReport:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
         time and run again. `progress` is told how many trees of threads are done, and of how many."""

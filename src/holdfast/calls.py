@@ -26,6 +26,7 @@ from holdfast.engine import (
     removal,
     repair,
     retention,
+    rules,
     terms,
     verify,
     writes,
@@ -76,7 +77,7 @@ async def open_engine(
 
 def asked(ttl: timedelta | float | None, refresh: bool | None, keep: Retention | None) -> Terms:
     """Terms that a caller asks for, checked."""
-    return Terms(_span(ttl), refresh, 0, None if keep is None else retention.check(keep))
+    return Terms(_span(ttl), refresh, 0, None if keep is None else rules.check(keep))
 
 
 def _span(ttl: Any) -> int | None:
@@ -144,6 +145,9 @@ class StoreCalls:
     async def quarantined(self) -> list[Quarantined]:
         return await repair.quarantined(self.engine)
 
+    async def prune(self, keep: Retention, dry_run: bool, progress: collect.Progress | None) -> PruneReport:
+        return await retention.prune_all(self.engine, rules.check(keep), dry_run, progress)
+
     async def collect(self, progress: collect.Progress | None) -> CollectReport:
         return await collect.collect(self.engine, progress)
 
@@ -155,7 +159,9 @@ class StoreCalls:
         """The same store inside a transaction that may yet be rolled back: nothing of it is remembered."""
         self.engine.check_open()
         backend = self.engine.backend.within(connection)
-        return StoreCalls(Engine(backend, self.engine.codec, self.engine.url, "sync", Cache(0), self.engine.usual))
+        return StoreCalls(
+            Engine(backend, self.engine.codec, self.engine.url, "sync", Cache(0), self.engine.usual, tends=False)
+        )
 
     async def close(self) -> None:
         if not self.engine.closed:
@@ -295,7 +301,7 @@ class ThreadCalls(Generic[S]):
             await writes.put_writes(self.engine, self.handle, checkpoint_id, encoded, task, path)
 
     async def prune(self, keep: Retention, *, dry_run: bool) -> PruneReport:
-        return await retention.prune(self.engine, self.handle, retention.check(keep), dry_run)
+        return await retention.prune(self.engine, self.handle, rules.check(keep), dry_run)
 
     async def delete(self) -> None:
         await removal.delete(self.engine, self.handle)

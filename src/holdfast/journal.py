@@ -20,6 +20,7 @@ from holdfast.model import Checkpoint, Lease
 
 OWN: Final = "holdfast."
 INTENT, RESULT, ERROR, RETRY = (OWN + name for name in ("intent", "result", "error", "retry"))
+TRIMMED: Final = OWN + "trimmed"  # tells that entries up to this one are gone, and from which on
 INTERRUPT, RESUME, START, FAILED = (OWN + name for name in ("interrupt", "resume", "start", "failed"))
 
 _CURSOR: Final = re.compile(r"journal:(0|[1-9][0-9]{0,17})")
@@ -107,7 +108,7 @@ def effects(entries: Iterable[JournalEntry]) -> dict[int, Effect]:
         if one.kind == INTENT:
             found.pop(one.data["again"], None)  # a step called again is one effect
             found[one.seq] = _begun(one)
-        elif one.kind in _ENDINGS and one.data["of"] in found:
+        elif one.kind in ENDINGS and one.data["of"] in found:
             effect = found[one.data["of"]]
             if effect.status == "unfinished":  # whoever ended it first has decided
                 found[effect.seq] = _ended(effect, one)
@@ -123,13 +124,13 @@ def _begun(one: JournalEntry) -> Effect:
     )  # fmt: skip
 
 
-_ENDINGS: Final[dict[str, Literal["done", "failed", "retry"]]] = {RESULT: "done", ERROR: "failed", RETRY: "retry"}
+ENDINGS: Final[dict[str, Literal["done", "failed", "retry"]]] = {RESULT: "done", ERROR: "failed", RETRY: "retry"}
 
 
 def _ended(effect: Effect, one: JournalEntry) -> Effect:
     data = one.data
     return replace(
-        effect, status=_ENDINGS[one.kind], result=data.get("value"), error_type=data.get("type", ""),
+        effect, status=ENDINGS[one.kind], result=data.get("value"), error_type=data.get("type", ""),
         error=data.get("text", ""),
     )  # fmt: skip
 

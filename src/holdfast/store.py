@@ -179,6 +179,11 @@ class Store:
         """The damaged rows that `repair` has set aside, oldest first."""
         return run(self._calls.quarantined)
 
+    def prune(self, retention: Retention, *, dry_run: bool = False, progress: Progress | None = None) -> PruneReport:
+        """Remove from every thread the checkpoints that no rule keeps; `progress` is told how many threads are done,
+        and of how many that are known so far."""
+        return run(self._calls.prune, retention, dry_run, progress)
+
     def collect(self, progress: Progress | None = None) -> CollectReport:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
         time and run again. `progress` is told how many trees of threads are done, and of how many."""

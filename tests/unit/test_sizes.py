@@ -497,6 +497,8 @@ def scans(store: Store, name: str) -> list[str]:
 
 
 def test_no_statement_that_reads_scans_a_table(listed: dict[int, Store]) -> None:
-    reading = [name for name, sql in statements().items() if sql.startswith(("SELECT", "WITH"))]
+    everything = ("all_", "backwards_")  # what verify and collect go through the store with, a page at a time
+    asking = [name for name, sql in statements().items() if sql.startswith(("SELECT", "WITH"))]
+    reading = [name for name in asking if not name.startswith(everything)]
     assert {"find", "threads", "threads_tagged", "chunks"} <= set(reading)
     assert {name: found for name in reading if (found := scans(listed[1_000], name))} == {}

@@ -13,6 +13,7 @@ from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import new_thread
 from holdfast.errors import Conflict, Contended, Fenced
+from holdfast.journal import TRIMMED
 
 _ATTEMPTS = 500
 
@@ -101,11 +102,19 @@ def _same(handle: Handle, first: JournalRow, kind: str, body: bytes) -> JournalR
 
 async def read(engine: Engine, root: LineRow, after: int, upto: int, limit: int) -> list[JournalRow]:
     """Entries after one number, up to another, oldest first."""
+    return [row for row in await read_all(engine, root, after, upto, limit) if row.kind != TRIMMED]
+
+
+async def read_all(engine: Engine, root: LineRow, after: int, upto: int, limit: int) -> list[JournalRow]:
+    """With those that tell of entries that are gone; they do not count."""
     found: list[JournalRow] = []
     for line, low, high in reversed(await _lines(engine, root)):
         low, high = max(low, after + 1), min(high, upto)
-        if low <= high and len(found) < limit:
-            found += map(checked, await engine.backend.journal(line.tree, line.line, low, high, limit - len(found)))
+        while low <= high and limit > 0:
+            rows = await engine.backend.journal(line.tree, line.line, low, high, limit)
+            found += map(checked, rows)
+            low = rows[-1].seq + 1 if len(rows) == limit else high + 1
+            limit -= sum(row.kind != TRIMMED for row in rows)
     return found
 
 

@@ -79,6 +79,7 @@ async def collect(engine: Engine, progress: Progress | None = None) -> CollectRe
 class _Count:
     rows: dict[type[Row], int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    needed: int = 0  # bytes of values that stay
 
     def of(self, kind: type[Row]) -> int:
         return self.rows.get(kind, 0)
@@ -87,6 +88,13 @@ class _Count:
         for drop in drops:
             if isinstance(drop, DropRow):
                 self.rows[drop.table] = self.of(drop.table) + 1
+
+
+async def collect_one(engine: Engine, number: int) -> int:
+    """Free what nobody reaches in one tree; says how many bytes of values are left there."""
+    total = _Count()
+    await _collect_tree(engine, number, total)
+    return total.needed
 
 
 async def _collect_tree(engine: Engine, number: int, total: _Count) -> None:
@@ -105,6 +113,7 @@ async def _collected(engine: Engine, number: int, total: _Count) -> bool:
     if not await _may_have_garbage(engine, number):
         return True
     tree = await reach.look(engine, number)
+    total.needed = reach.bytes_needed(tree)
     if not tree.threads:  # the last one to be deleted takes its tree along, so that one may have been lost
         raise Corrupt("no thread leads to it any more; verify() tells whether one was lost")
     expects: list[Expect] = [

@@ -12,7 +12,7 @@ from typing import Final
 
 from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, IdFree, LineAt, NamespaceFree, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, Row, RunRow, TagRow, sealed
-from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, terms, views
+from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, tending, terms, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
@@ -51,6 +51,7 @@ async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -
                 raise
             info = None  # what was remembered may be old: ask before refusing
         if info is not None:
+            await tending.after_save(engine, handle, start.here)
             return info
         places.forget(engine, handle)
         start = None
@@ -113,6 +114,7 @@ async def _attempt(
     sealing.forget(engine, sealing_now)
     sealing.note(engine, waited)
     places.remember(engine, handle, after)
+    start.here = after
     return CheckpointInfo(**load.fields(handle, row, row.label, row.status, row.parent_id))
 
 

@@ -39,6 +39,7 @@ class Engine:
     backlogs: dict[str, Pending] = field(default_factory=dict)
     noted: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)  # line, seq: see engine/sealing.py
     closed: bool = False
+    tends: bool = True  # retentions are applied as threads are written
 
     def __post_init__(self) -> None:
         _alive.add(self)

@@ -25,13 +25,14 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.codec import Codec
-from holdfast.engine import appending, leases, load, manifest, places, removal, tags, terms, views
+from holdfast.engine import appending, leases, load, manifest, places, removal, tags, terms, trimming, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Manifest, Ref
 from holdfast.engine.rows import row_digest
 from holdfast.engine.treerows import TreeRows, eyes, is_value, key_of
 from holdfast.errors import Corrupt, HoldfastError
 from holdfast.ids import come_in_order
+from holdfast.journal import TRIMMED
 from holdfast.model import Fault
 
 _ALL = 1 << 62
@@ -254,8 +255,11 @@ def _gone(view: views.View, rows: list[CheckpointRow]) -> str:
 
 async def _judge_journal(engine: Engine, verdict: Verdict, root: LineRow) -> None:
     tree = verdict.tree
-    found = [row.seq for row in await appending.read(engine, root, 0, _ALL, _ALL)]
-    gaps = sorted(set(range(1, root.journal + 1)) - set(found))
+    found: set[int] = set()
+    for row in await appending.read_all(engine, root, 0, _ALL, _ALL):
+        low, high = trimming.gone_by(row) if row.kind == TRIMMED else (row.seq, row.seq)
+        found.update(range(low, high + 1))
+    gaps = sorted(set(range(1, root.journal + 1)) - found)
     if gaps:
         told = ", ".join(map(str, gaps[:10]))
         verdict.say("journal", root, f"the journal goes up to {root.journal}, and entry {told} is not there")

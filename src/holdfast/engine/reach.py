@@ -13,8 +13,9 @@ then who sees them: whatever is written later is no candidate, and whatever was 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from holdfast.backends.rows import (
@@ -38,6 +39,7 @@ from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Ref
 
 PAGE: Final = 500
+_ROW: Final = 100  # bytes of columns and keys, about
 Place = tuple[int, int]  # line and number of a checkpoint; or log and position of a version
 
 
@@ -151,15 +153,20 @@ async def _chunks(engine: Engine, tree: int) -> dict[int, list[Chunk]]:
     return found
 
 
-async def look(engine: Engine, number: int) -> Tree:
-    """Lines before threads and checkpoints: who is forked after that changes one of them."""
+Hidden = Mapping[str, Mapping[str, Collection[int]]]
+"""Numbers of checkpoints, by thread and namespace."""
+
+
+async def look(engine: Engine, number: int, hidden: Hidden = MappingProxyType({})) -> Tree:
+    """Lines before threads and checkpoints: who is forked after that changes one of them. `hidden` are checkpoints that
+    are taken as removed."""
     candidates = await _candidates(engine, number)
     lines = {line.line: line for line in await scanned(engine, LineRow, number)}
     tree = Tree(number, candidates, lines, await engine.backend.tree_threads(number))
     for row in await scanned(engine, CheckpointRow, number):
         tree.rows.setdefault(row.line, {})[row.seq] = row
     for thread in tree.threads:
-        await _walk(engine, tree, thread)
+        await _walk(engine, tree, thread, hidden.get(thread.id, {}))
     _keep_what_leads_on(tree)
     _keep_what_values_are_made_of(tree)
     for line, seq in tree.needed:
@@ -171,7 +178,7 @@ async def look(engine: Engine, number: int) -> Tree:
     return tree
 
 
-async def _walk(engine: Engine, tree: Tree, thread: ThreadRow) -> None:
+async def _walk(engine: Engine, tree: Tree, thread: ThreadRow, hidden: Mapping[str, Collection[int]]) -> None:
     """Everything that one thread sees."""
     root = Handle(thread.id, "", engine.codec)
     here = await places.read(engine, root)
@@ -180,13 +187,14 @@ async def _walk(engine: Engine, tree: Tree, thread: ThreadRow) -> None:
         if here is None:
             continue
         view = await views.open_view(engine, here.line)
+        without = hidden.get(namespace, ())
         tree.used.add(here.line.line)
         tree.used.update(line.line for line in await views.ancestry(engine, view))
         for segment in [view.own, *await views.inherited(engine, view)]:
             rows = tree.rows.get(segment.line, {})
             numbers = sorted(rows)
             for seq in numbers[bisect_left(numbers, segment.lo) : bisect_right(numbers, segment.hi)]:
-                if not view.hides(seq):
+                if not view.hides(seq) and seq not in without:
                     tree.needed.add((segment.line, seq))
 
 
@@ -268,6 +276,24 @@ def _journal_ends(tree: Tree) -> dict[int, int]:
             ends[one.base_line] = max(ends.get(one.base_line, 0), one.base_journal)
             one = tree.lines.get(one.base_line)
     return ends
+
+
+def bytes_needed(tree: Tree) -> int:
+    """How much is in values that stay."""
+    chunks, _ = unneeded_chunks(tree)
+    every = sum(chunk.size for found in tree.candidates.chunks.values() for chunk in found)
+    return every - sum(chunk.size for _, chunk in chunks)
+
+
+def bytes_left_over(tree: Tree) -> int:
+    """How much is in rows that may go, as far as their size is not fixed."""
+    found = left_over(tree)
+    chunks, _ = unneeded_chunks(tree)
+    return (
+        sum(len(row.manifest) + len(row.metadata) + _ROW for row in tree.dead())
+        + sum(len(row.body) + _ROW for row in [*found.writes, *found.journal])
+        + sum(chunk.size + _ROW for _, chunk in chunks)
+    )
 
 
 # ------------------------------------------------------------------------------------------------ value logs

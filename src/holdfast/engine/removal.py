@@ -144,7 +144,7 @@ async def hide(engine: Engine, handle: Handle, chosen: Chosen, *, dry_run: bool 
         rows = await chosen(view)
         if not rows or dry_run:
             return len(rows)
-        after, head = await _line_without(engine, view, {row.seq for row in rows}, by_id)
+        after, head = await _line_without(engine, view, here.head, {row.seq for row in rows}, by_id)
         batch = await marking(engine, here, [(row.seq, views.REMOVED, None, None) for row in rows], after)
         if not handle.namespace:
             batch = _retagged(batch, here, head and head._replace(status=view.status(head)))
@@ -155,10 +155,12 @@ async def hide(engine: Engine, handle: Handle, chosen: Chosen, *, dry_run: bool 
 
 
 async def _line_without(
-    engine: Engine, view: View, removed: Collection[int], by_id: bool
+    engine: Engine, view: View, head: CheckpointRow | None, removed: Collection[int], by_id: bool
 ) -> tuple[LineRow, CheckpointRow | None]:
     """The line once these are gone, and its head."""
     line = view.line
+    if head is not None and head.seq not in removed:
+        return line._replace(checkpoints=line.checkpoints - len(removed)), head
     if by_id:
         left = await views.scan_by_id(engine, view, None, 1, lambda row: row.seq not in removed)
     else:

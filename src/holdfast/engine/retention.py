@@ -1,100 +1,170 @@
-"""Pruning: which checkpoints a retention keeps, and the removal of the others.
+"""Pruning: a retention's rules are asked about each checkpoint, and what none of them keeps is removed.
 
 Each namespace is looked at by itself, the root first. One that belongs to a single call, since all its checkpoints were
 saved under one checkpoint of the enclosing namespace, goes with that one. What is removed is hidden from the thread's
-view, so that forks keep what they see; survivors hang on their nearest surviving ancestor.
+view, so that forks keep what they see; survivors hang on their nearest surviving ancestor. The journal is trimmed up to
+where every survivor goes on from it. `collect` then frees what nobody sees.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
 from holdfast.backends.rows import CheckpointRow
-from holdfast.engine import places, removal, views
+from holdfast.engine import places, reach, removal, rules, trimming, views
+from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, Handle
-from holdfast.engine.places import enclosing
+from holdfast.engine.places import Here, enclosing
+from holdfast.engine.rules import Looked
+from holdfast.engine.trimming import Journal
 from holdfast.engine.views import View
-from holdfast.errors import InvalidArgument
-from holdfast.model import PruneReport, Retention, is_terminal
+from holdfast.errors import Contended, Corrupt, Deleted
+from holdfast.model import PruneReport, Retention
 
 _ALL: Final = 1 << 62
-
-
-def check(retention: object) -> Retention:
-    if not isinstance(retention, Retention):
-        raise InvalidArgument(f"prune() takes a holdfast.Retention, not {type(retention).__name__}")
-    if retention.keep_last is not None and retention.keep_last < 0:
-        raise InvalidArgument(f"keep_last must not be negative, and is {retention.keep_last}")
-    if retention == Retention():
-        raise InvalidArgument("this Retention says nothing: give keep_last, max_age, keep_terminal or keep_lineage")
-    return retention
+_PAGE: Final = 200
 
 
 async def prune(engine: Engine, handle: Handle, retention: Retention, dry_run: bool) -> PruneReport:
     """Remove what no rule keeps, in every namespace of the thread."""
     here = await places.read(engine, handle.inner(""))
-    plans: dict[str, _Plan] = {}
-    if here is not None:
-        now = await engine.backend.now()
-        for namespace in await removal.namespaces(engine, here.root):
-            outer = plans.get(enclosing(namespace)) if namespace else None
-            plan = plans[namespace] = _Plan(engine, retention, now, outer.removed if outer is not None else [])
-            await removal.hide(engine, handle.inner(namespace), plan.chosen, dry_run=dry_run)
-    kept_by = Counter(rule for plan in plans.values() for rule in plan.kept_by)
+    if here is None:
+        return PruneReport(removed=(), kept=0, kept_by={}, dry_run=dry_run)
+    journal = await trimming.read(engine, handle, here.root)
+    plans: dict[str, Plan] = {}
+    for namespace in await removal.namespaces(engine, here.root):
+        outer = plans.get(enclosing(namespace)) if namespace else None
+        plan = Plan(engine, retention, await engine.backend.now(), namespace, journal)
+        plan.gone = {row.id for row in outer.removed} if outer is not None else set()
+        await removal.hide(engine, handle.inner(namespace), plan.chosen, dry_run=True)
+        plans[namespace] = plan
+    to_free = await _to_free(engine, here, plans)
+    if not dry_run:
+        for namespace, plan in plans.items():
+            await removal.hide(engine, handle.inner(namespace), plan.chosen)
+    survivors = {namespace: plan.survivors for namespace, plan in plans.items()}
+    trimmed = await trimming.trim(engine, journal, survivors, dry_run)
+    return _report(handle, plans, trimmed, to_free, dry_run)
+
+
+def _report(handle: Handle, plans: dict[str, Plan], trimmed: int, to_free: int, dry_run: bool) -> PruneReport:
+    removed = tuple(row.id for plan in plans.values() for row in plan.removed)
+    kept: dict[str, list[str]] = {}
+    for plan in plans.values():
+        for rule, ids in plan.kept_by.items():
+            kept.setdefault(rule, []).extend(ids)
     return PruneReport(
-        removed=tuple(row.id for plan in plans.values() for row in plan.removed),
-        kept=sum(plan.kept for plan in plans.values()),
-        kept_by=dict(kept_by),
+        removed=removed,
+        kept=sum(len(plan.survivors) for plan in plans.values()),
+        kept_by={rule: len(ids) for rule, ids in kept.items()},
+        kept_ids={rule: tuple(ids) for rule, ids in kept.items()},
+        journal=trimmed,
+        bytes_to_free=to_free,
+        by_thread={handle.thread_id: removed} if removed else {},
         dry_run=dry_run,
     )
 
 
-Rule = tuple[str, Callable[[CheckpointRow], bool]]
+async def _to_free(engine: Engine, here: Here, plans: dict[str, Plan]) -> int:
+    hidden = {namespace: {row.seq for row in plan.removed} for namespace, plan in plans.items()}
+    if not any(hidden.values()):
+        return 0
+    tree = await reach.look(engine, here.root.tree, {here.thread.id: hidden})
+    return reach.bytes_left_over(tree)
 
 
-class _Plan:
+async def prune_all(engine: Engine, retention: Retention, dry_run: bool, progress: Progress | None) -> PruneReport:
+    """Every thread of the store, one after the other."""
+    engine.check_open()
+    reports: list[PruneReport] = []
+    skipped: list[str] = []
+    last, done = "", 0
+    while rows := await engine.backend.threads("", [], last, _PAGE):
+        for number, row in enumerate(rows):
+            handle = Handle(row.thread.id, "", engine.codec)
+            try:
+                reports.append(await prune(engine, handle, retention, dry_run))
+            except (Contended, Corrupt, Deleted) as error:  # one thread does not stop the others
+                skipped.append(f"thread {row.thread.id!r}: {error}")
+            if progress is not None:
+                progress(done + number + 1, done + len(rows))
+        last, done = rows[-1].thread.id, done + len(rows)
+    return _summed(reports, skipped, dry_run)
+
+
+def _summed(reports: list[PruneReport], skipped: list[str], dry_run: bool) -> PruneReport:
+    kept_by: Counter[str] = Counter()
+    kept: dict[str, tuple[str, ...]] = {}
+    for report in reports:
+        kept_by.update(report.kept_by)
+        for rule, ids in report.kept_ids.items():
+            kept[rule] = (*kept.get(rule, ()), *ids)
+    return PruneReport(
+        removed=tuple(one for report in reports for one in report.removed),
+        kept=sum(report.kept for report in reports),
+        kept_by=dict(kept_by),
+        kept_ids=kept,
+        journal=sum(report.journal for report in reports),
+        bytes_to_free=sum(report.bytes_to_free for report in reports),
+        by_thread={thread: ids for report in reports for thread, ids in report.by_thread.items()},
+        threads=len(reports) + len(skipped),
+        skipped=tuple(skipped),
+        dry_run=dry_run,
+    )
+
+
+@dataclass
+class Plan:
     """What is to go from one namespace; made anew if the namespace moves meanwhile."""
 
-    def __init__(self, engine: Engine, retention: Retention, now: int, gone: list[CheckpointRow]) -> None:
-        self._engine = engine
-        self._retention = retention
-        self._now = now
-        self._gone = {row.id for row in gone}  # from the enclosing namespace
-        self.removed: list[CheckpointRow] = []
-        self.kept = 0
-        self.kept_by: list[str] = []
+    engine: Engine
+    retention: Retention
+    now: int
+    namespace: str
+    journal: Journal
+    oldest: int | None = None  # look at no more than so many, the oldest ones
+    gone: set[str] = field(default_factory=set)  # from the enclosing namespace
+    saw_all: bool = True
+    removed: list[CheckpointRow] = field(default_factory=list)
+    survivors: list[CheckpointRow] = field(default_factory=list)  # of those that were looked at
+    kept_by: dict[str, list[str]] = field(default_factory=dict)
 
     async def chosen(self, view: View) -> list[CheckpointRow]:
-        rows = await views.scan(self._engine, view, view.line.seq, _ALL)
-        segments = await views.chain(self._engine, view, view.line.head_seq)
-        lineage = await views.scan_segments(self._engine, view, segments, view.line.head_seq, _ALL)
-        rules = [] if self._goes_with_its_call(rows) else [*self._rules(view, rows, [row.seq for row in lineage])]
-        reasons = {row.seq: [name for name, keeps in rules if keeps(row)] for row in rows}
-        self.removed = [row for row in rows if not reasons[row.seq]]
-        self.kept = len(rows) - len(self.removed)
-        self.kept_by = [name for found in reasons.values() for name in found]
+        looked = await self._look(view)
+        asked = [*rules.rules(self.retention, self.now, self.namespace, looked)]
+        if self._goes_with_its_call(looked.rows):
+            asked = []
+        reasons = {row.seq: [name for name, keeps in asked if keeps(row)] for row in looked.rows}
+        for row in looked.rows:
+            if row.journal_seq >= self.journal.upto:  # an effect after it may be unfinished
+                reasons[row.seq].append("effect")
+        self.removed = [row for row in looked.rows if not reasons[row.seq]]
+        self.survivors = [row for row in looked.rows if reasons[row.seq]]
+        self.kept_by = {}
+        for row in self.survivors:
+            for name in reasons[row.seq]:
+                self.kept_by.setdefault(name, []).append(row.id)
         return self.removed
 
-    def _goes_with_its_call(self, rows: list[CheckpointRow]) -> bool:
-        origins = {row.origin for row in rows}
-        return len(origins) == 1 and origins <= self._gone
+    async def _look(self, view: View) -> Looked:
+        head = view.line.head_seq
+        rows = await self._rows(view)
+        segments = await views.chain(self.engine, view, head)
+        count = rules.keep_last(self.retention, self.namespace) or 0
+        last = await views.scan_segments(self.engine, view, segments, head, count) if count else []
+        unfinished = self.journal.unfinished(self.namespace)
+        return Looked(view, rows, [row.seq for row in last], segments, unfinished)
 
-    def _rules(self, view: View, rows: list[CheckpointRow], lineage: list[int]) -> Iterator[Rule]:
-        retention = self._retention
-        parents = {row.parent_seq for row in rows}
-        yield "head", lambda row: row.seq == view.line.head_seq
-        yield "label", lambda row: bool(view.label(row))
-        yield "interrupted", lambda row: row.seq not in parents and view.status(row).lower() == "interrupted"
-        if retention.keep_last is not None:
-            last = set(lineage[: max(retention.keep_last, 1)])
-            yield "keep_last", lambda row: row.seq in last
-        if retention.max_age is not None:
-            since = self._now - int(retention.max_age.total_seconds() * 1_000_000)
-            yield "max_age", lambda row: row.created_at > since
-        if retention.keep_terminal:
-            yield "keep_terminal", lambda row: is_terminal(view.status(row))
-        if retention.keep_lineage:
-            ancestors = set(lineage)
-            yield "keep_lineage", lambda row: row.seq in ancestors
+    async def _rows(self, view: View) -> list[CheckpointRow]:
+        if self.oldest is None:
+            return await views.scan(self.engine, view, view.line.seq, _ALL)
+        rows = await views.scan_oldest(self.engine, view, self.oldest)
+        self.saw_all = len(rows) < self.oldest
+        return rows[::-1]
+
+    def _goes_with_its_call(self, rows: Iterable[CheckpointRow]) -> bool:
+        origins = {row.origin for row in rows}
+        return len(origins) == 1 and origins <= self.gone

@@ -56,12 +56,12 @@ def with_terms(thread: ThreadRow, terms: Terms) -> ThreadRow:
 
 
 def with_asked(thread: ThreadRow, asked: Terms, usual: Terms) -> ThreadRow:
-    """What is asked for takes the place of what was, and what is usual in this store fills in what nobody asked for.
-    The row itself, if nothing changes."""
+    """What is asked for takes the place of what was, and for how long threads usually live in this store fills in
+    what nobody asked for. The row itself, if nothing changes."""
     if asked == usual == NONE:
         return thread
     known = of(thread)
-    merged = _merged(_merged(usual, known), asked)
+    merged = _merged(_merged(usual._replace(retention=None), known), asked)
     return thread if merged == known else with_terms(thread, merged)
 
 

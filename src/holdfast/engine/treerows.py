@@ -26,6 +26,7 @@ from holdfast.codec import Codec
 from holdfast.engine import load
 from holdfast.engine.context import Engine
 from holdfast.engine.walking import Walk
+from holdfast.journal import TRIMMED
 
 
 class Writes(NamedTuple):
@@ -44,7 +45,7 @@ class TreeRows:
     points: dict[tuple[int, int], CheckpointRow] = field(default_factory=dict)
     marks: list[MarkRow] = field(default_factory=list)
     logs: dict[int, LogRow] = field(default_factory=dict)
-    journal: dict[tuple[int, int], JournalRow] = field(default_factory=dict)  # without bodies
+    journal: dict[tuple[int, int], JournalRow] = field(default_factory=dict)  # with bodies only if `TRIMMED`
     unreadable_entries: list[JournalRow] = field(default_factory=list)
     writes: list[Writes] = field(default_factory=list)
     damaged: list[Row] = field(default_factory=list)
@@ -71,7 +72,8 @@ async def read(walk: Walk, number: int, threads: Sequence[ThreadRow]) -> TreeRow
     def take_entry(row: JournalRow) -> None:
         if not is_value(row.body):
             tree.unreadable_entries.append(row)
-        tree.journal[row.line, row.seq] = sealed(row._replace(body=b""))
+        told = row.body if row.kind == TRIMMED else b""
+        tree.journal[row.line, row.seq] = sealed(row._replace(body=told))
 
     await walk.each(LineRow, number, lambda row: tree.lines.update({row.line: row}))
     await walk.each(CheckpointRow, number, lambda row: tree.points.update({(row.line, row.seq): row}))

@@ -208,6 +208,18 @@ async def scan(
     return found
 
 
+async def scan_oldest(engine: Engine, view: View, limit: int) -> list[CheckpointRow]:
+    """The oldest checkpoints of the view, in the order of their numbers."""
+    found: list[CheckpointRow] = []
+    for segment in [*reversed(await inherited(engine, view)), view.own]:
+        low = segment.lo
+        while low <= segment.hi and len(found) < limit:
+            rows = await engine.backend.checkpoints(view.line.tree, segment.line, low, segment.hi, _PAGE, oldest=True)
+            found += [row for row in map(checked, rows) if not view.hides(row.seq)]
+            low = rows[-1].seq + 1 if len(rows) == _PAGE else segment.hi + 1
+    return found[:limit]
+
+
 async def scan_segments(
     engine: Engine, view: View, segments: list[Segment], before: int, limit: int, where: Filter = ANY,
     keep: Callable[[CheckpointRow], bool] | None = None,

@@ -6,8 +6,19 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast import InvalidArgument, Retention, Store
+from holdfast import CheckpointInfo, InvalidArgument, Retention, Store
 from holdfast.testing.driver import AnyThread, StoreTests, everything, grown, ids, loaded, save_chain
+
+BAD = [
+    Retention(),
+    Retention(keep_last=-1),
+    Retention(keep_last_in={"tools": -1}),
+    Retention(covered_before=-1),
+    Retention(keep_every=[(timedelta(0), timedelta(days=1))]),
+    Retention(keep_every=[timedelta(hours=1)]),  # type: ignore[list-item]
+    {"keep_last": 1},
+    None,
+]
 
 
 class Pruning(StoreTests):
@@ -95,10 +106,99 @@ class Pruning(StoreTests):
         assert ids(fork.history()) == [saved[2].id]
         assert ids(thread.history()) == [saved[4].id]
 
+    def test_a_namespace_may_have_a_window_of_its_own(self, store: Store) -> None:
+        names = ("", "tools", "tools:1", "tools:1|deep:2", "plan")
+        for name in names:
+            save_chain(store.thread("t", name), 4)
+        store.thread("t").prune(Retention(keep_last=3, keep_last_in={"tools": 1, "tools:1|deep": 2}))
+        assert [len(store.thread("t", name).history()) for name in names] == [3, 1, 1, 2, 3]
+
+    def test_the_last_of_every_so_long_stays(self, thread: AnyThread) -> None:
+        saved = save_chain(thread, 6)
+        long = timedelta(days=30_000)
+        report = thread.prune(Retention(keep_every=[(long, long * 2)]))
+        assert ids(thread.history()) == [saved[-1].id]
+        assert report.kept_ids == {"head": (saved[-1].id,), "keep_every": (saved[-1].id,)}
+
+    def test_of_every_moment_each_stays_while_it_is_young(self, thread: AnyThread) -> None:
+        saved = save_chain(thread, 3)
+        moment, young = timedelta(microseconds=1), timedelta(days=1)
+        assert thread.prune(Retention(keep_every=[(moment, young)])).removed == ()
+        thread.prune(Retention(keep_every=[(moment, moment)]))
+        assert ids(thread.history()) == [saved[-1].id]
+
+    def test_what_covers_enough_of_the_journal_stays(self, thread: AnyThread) -> None:
+        saved = [self._covering(thread, n) for n in range(1, 7)]
+        report = thread.prune(Retention(covered_before=4))
+        assert ids(thread.history()) == [one.id for one in reversed(saved[3:])]
+        assert report.kept_by["covered_before"] == 3
+
+    def test_the_last_end_stays_with_what_covers_enough(self, thread: AnyThread) -> None:
+        ends = [self._covering(thread, n, "completed") for n in (1, 2, 3)]
+        saved = [self._covering(thread, n) for n in (4, 5, 6)]
+        report = thread.prune(Retention(covered_before=5, keep_terminal=True))
+        assert ids(thread.history()) == [saved[2].id, saved[1].id, ends[2].id]
+        assert report.kept_ids["keep_terminal"] == (ends[2].id,)
+
+    def _covering(self, thread: AnyThread, seq: int, status: str = "running") -> CheckpointInfo:
+        assert thread.journal.append("event", {"n": seq}) == seq
+        return thread.save({"n": seq}, status=status)
+
+    def test_the_journal_is_trimmed_to_what_is_needed(self, thread: AnyThread) -> None:
+        for seq in range(1, 6):
+            self._covering(thread, seq)
+        kept = thread.journal.append("payment", {"id": 7}, key="payment-7")
+        for seq in range(7, 10):
+            self._covering(thread, seq)
+        told = thread.prune(Retention(keep_last=2), dry_run=True)
+        assert len(thread.journal.read()) == 9
+        done = thread.prune(Retention(keep_last=2))
+        assert told.journal == done.journal == 7
+        assert [one.seq for one in thread.journal.read()] == [kept, 9]
+        assert thread.journal.append("payment", {"id": 7}, key="payment-7") == kept
+        assert thread.journal.append("event", {}) == 10
+        assert [one.seq for one in thread.journal.read(after=kept, limit=1)] == [9]
+
+    def test_trimming_again_takes_what_came_since(self, thread: AnyThread) -> None:
+        for seq in range(1, 4):
+            self._covering(thread, seq)
+        assert thread.prune(Retention(keep_last=1)).journal == 2
+        for seq in range(4, 6):
+            self._covering(thread, seq)
+        assert thread.prune(Retention(keep_last=1)).journal == 2
+        assert [one.seq for one in thread.journal.read()] == [5]
+        latest = thread.journal.latest()
+        assert latest is not None
+        assert latest.seq == 5
+
+    def test_a_fork_keeps_the_journal_that_it_sees(self, thread: AnyThread) -> None:
+        saved = [self._covering(thread, seq) for seq in range(1, 6)]
+        fork = thread.fork(at=saved[2].id)
+        assert thread.prune(Retention(keep_last=1)).journal == 1
+        assert [one.seq for one in fork.journal.read()] == [1, 2, 3]
+        assert [one.seq for one in thread.journal.read()] == [1, 2, 3, 5]
+
+    def test_the_report_says_what_collect_will_free(self, thread: AnyThread) -> None:
+        for n in range(20):
+            thread.save({"text": f"{n} " * 1000})
+        told = thread.prune(Retention(keep_last=1), dry_run=True)
+        assert told.bytes_to_free > 0
+        assert thread.prune(Retention(keep_last=1)).bytes_to_free == told.bytes_to_free
+
+    def test_a_whole_store(self, store: Store) -> None:
+        saved = {name: save_chain(store.thread(name), 4) for name in ("a", "b", "c")}
+        told = store.prune(Retention(keep_last=3), dry_run=True)
+        seen: list[tuple[int, int]] = []
+        done = store.prune(Retention(keep_last=3), progress=lambda done, known: seen.append((done, known)))
+        assert told.by_thread == done.by_thread == {name: (chain[0].id,) for name, chain in saved.items()}
+        assert (done.threads, done.kept, done.kept_by["keep_last"]) == (3, 9, 9)
+        assert seen == [(1, 3), (2, 3), (3, 3)]
+        assert [info.checkpoints for info in store.threads()] == [3, 3, 3]
+
     def test_a_thread_that_is_not_there_has_nothing_to_prune(self, thread: AnyThread) -> None:
         assert thread.prune(Retention(keep_last=1)).removed == ()
 
-    @pytest.mark.parametrize("what", [Retention(), Retention(keep_last=-1), {"keep_last": 1}, None])
+    @pytest.mark.parametrize("what", BAD)
     def test_a_retention_has_to_say_something(self, thread: AnyThread, what: Retention) -> None:
         saved = save_chain(thread, 2)
         with pytest.raises(InvalidArgument):

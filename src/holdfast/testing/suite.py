@@ -27,6 +27,7 @@ from holdfast.testing.rows import Commits, SharedRows
 from holdfast.testing.saving import Saving
 from holdfast.testing.sharing import Lasting, Sharing
 from holdfast.testing.states import NestedStates, TypedStates
+from holdfast.testing.tending import Tending
 from holdfast.testing.updating import Updating
 from holdfast.testing.values import Extra, Mutation, Values
 from holdfast.testing.verifying import Verifying
@@ -34,8 +35,9 @@ from holdfast.testing.verifying import Verifying
 
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
-    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Collecting, Deleting, PendingWrites, Labels, Naming,
-    Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Verifying, Closing,
+    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Tending, Collecting, Deleting, PendingWrites, Labels,
+    Naming, Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Verifying,
+    Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

@@ -38,7 +38,7 @@ from holdfast.backends.rows import (
     ThreadRow,
     sealed,
 )
-from holdfast.engine import leases, load, manifest, tags, terms, values, views
+from holdfast.engine import leases, load, manifest, tags, terms, trimming, values, views
 from holdfast.engine.changes import replay, whole_change
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
@@ -199,6 +199,8 @@ class Incoming:
             return
         if said.seq <= root.row.journal:
             raise Corrupt(f"thread {self.record.id!r}: the journal entry {said.seq} comes twice")
+        if said.seq > root.row.journal + 1:  # the source was trimmed
+            self._put(trimming.telling(root.row, (root.row.journal + 1, said.seq - 1)), 100)
         row = JournalRow(root.row.tree, root.row.line, said.seq, said.kind, said.key, said.created_at, said.body)
         self._put(sealed(row), len(said.body))
         self.standing.journal.coming -= 1
