@@ -29,7 +29,7 @@ def record(name: str, **fields: Any) -> bytes:
 def test_an_unknown_class_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
         Codec().decode(Codec().encode([Plan("x"), Plan("y"), Colour.RED]))
-    assert [(one.name, one.levelno) for one in caplog.records] == [("holdfast", logging.WARNING)] * 2
+    assert [(one.name, one.levelno) for one in caplog.records] == [("holdfast.codec", logging.WARNING)] * 2
     assert PLAN in caplog.messages[0]
     assert f"{Colour.__module__}.Colour" in caplog.messages[1]
 

@@ -39,9 +39,19 @@ def opened(url: str) -> Iterator[holdfast.Store]:
         refuse(f"there is no store at {without_secrets(url)!r}")
     except OSError as error:
         refuse(f"{without_secrets(url)!r} can't be opened: {error.strerror}")
-    logging.getLogger("holdfast").setLevel(logging.ERROR)  # that classes are not known here goes without saying
-    with holdfast.open(url) as store:
+    with _quiet(logging.getLogger("holdfast.codec")), holdfast.open(url) as store:
         yield store
+
+
+@contextmanager
+def _quiet(log: logging.Logger) -> Iterator[None]:
+    """That classes are not known here goes without saying."""
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def _path(url: str) -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 
-_log = logging.getLogger("holdfast")
+_log = logging.getLogger("holdfast.codec")
 _lock = threading.Lock()
 _reported: set[str] = set()
 _MANY = 1000

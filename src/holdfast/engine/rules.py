@@ -32,7 +32,7 @@ class Looked:
 def check(retention: object) -> Retention:
     if not isinstance(retention, Retention):
         raise InvalidArgument(f"a retention is a holdfast.Retention, not {type(retention).__name__}")
-    if retention == Retention():
+    if is_empty(retention):
         raise InvalidArgument(
             "this Retention says nothing: give keep_last, keep_last_in, max_age, keep_every, keep_terminal, "
             "keep_lineage or covered_before"
@@ -49,6 +49,14 @@ def check(retention: object) -> Retention:
                 f"[(timedelta(hours=1), timedelta(days=1))]; {pair!r} is none"
             )
     return retention
+
+
+def is_empty(retention: Retention) -> bool:
+    """Whether it says nothing: pruning by it would leave the heads alone."""
+    numbers = (retention.keep_last, retention.covered_before, retention.max_age)
+    return all(one is None for one in numbers) and not (
+        retention.keep_last_in or retention.keep_every or retention.keep_terminal or retention.keep_lineage
+    )
 
 
 def _check_number(name: str, value: object) -> None:

@@ -11,6 +11,8 @@ from holdfast.testing.driver import AnyThread, StoreTests, everything, grown, id
 
 BAD = [
     Retention(),
+    Retention(keep_every=[]),
+    Retention(keep_last_in={}),
     Retention(keep_last=-1),
     Retention(keep_last_in={"tools": -1}),
     Retention(covered_before=-1),
