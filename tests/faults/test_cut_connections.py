@@ -21,7 +21,7 @@ from tests.faults.proxy import Proxy, When
 from tests.servers.postgres import Server
 
 OPERATIONS: list[Operation] = [
-    *(op for op in scenario.OPERATIONS if op["do"] != "checkpoint"),
+    *(op for op in scenario.OPERATIONS if op["do"] not in ("checkpoint", "collect")),
     {"do": "append", "thread": scenario.A, "kind": "note", "data": "without a key", "key": None},
     {"do": "save", "thread": scenario.A, "namespace": "sub", "recipe": [3, 2, 0], "id": "inner"},
 ]
@@ -32,10 +32,10 @@ each_cut = pytest.mark.parametrize("when", get_args(When))
 each_facade = pytest.mark.parametrize("facade", ["sync", "async"])
 
 
-def every_request(proxied: Proxy, when: When, *, leave_open: bool = False) -> Iterator[int]:
+def every_request(proxied: Proxy, when: When, *, stride: int = STRIDE, leave_open: bool = False) -> Iterator[int]:
     """Each time a connection is cut at that request, until there are no more requests: every one of them in a long run
     of the tests, every few in a short one."""
-    for at in range(1 + random.Random(settings.SEED).randrange(STRIDE), TOO_MANY, STRIDE):
+    for at in range(1 + random.Random(settings.SEED).randrange(stride), TOO_MANY, stride):
         proxied.cut(at, when, leave_open=leave_open)
         with settings.noted(f"request {at} was cut {when}; SEED={settings.SEED}"):
             yield at
@@ -68,6 +68,21 @@ def test_every_operation_happens_once_whichever_request_is_cut(
         ledgers = [play(store, f"{at}/") for at in every_request(proxied, when)]
     assert len(ledgers) * STRIDE > len(OPERATIONS)
     check(server.url(database), *ledgers)
+
+
+@each_cut
+def test_collect_takes_nothing_that_is_needed_whichever_request_is_cut(
+    server: Server, proxied: Proxy, when: When
+) -> None:
+    """It asks a lot, of everything there is: each time there is one lane of operations to look at."""
+    for at in every_request(proxied, when, stride=5 * STRIDE):
+        database = new_database(server)
+        with holdfast.open(server.url(database)) as store:
+            ledger = play(store, f"{at}/")
+        with holdfast.open(server.url(database, port=proxied.port, options="?timeout=3")) as store:
+            assert store.collect().skipped == ()
+        check(server.url(database), ledger)
+        server.run(f"DROP DATABASE {database} WITH (FORCE)")
 
 
 @each_cut
