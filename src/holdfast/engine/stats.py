@@ -8,8 +8,10 @@ from datetime import date, timedelta
 from heapq import nlargest
 from typing import Final
 
-from holdfast.backends.base import Progress, Tally
+from holdfast.backends.base import Listed, Progress, Tally
+from holdfast.engine import terms
 from holdfast.engine.context import Engine
+from holdfast.errors import Corrupt
 from holdfast.model import DayStats, StoreStats, ThreadStats
 
 _TREES: Final = 500
@@ -22,7 +24,8 @@ async def stats(engine: Engine, progress: Progress | None = None) -> StoreStats:
     engine.check_open()
     for backlog in list(engine.backlogs.values()):
         backlog.flush()
-    total = _Total()
+    threads, over = await _threads(engine)
+    total = _Total(over)
     after, done = 0, 0
     while trees := await engine.backend.trees(after, _TREES):
         total.add(await engine.backend.tally(trees[0], trees[-1]))
@@ -30,7 +33,7 @@ async def stats(engine: Engine, progress: Progress | None = None) -> StoreStats:
         if progress is not None:
             progress(done, done)
     return StoreStats(
-        threads=await _threads(engine),
+        threads=threads,
         checkpoints=sum(day.checkpoints for day in total.days.values()),
         logical_bytes=sum(day.bytes for day in total.days.values()),
         stored_bytes=await engine.backend.bytes_stored(),
@@ -39,15 +42,29 @@ async def stats(engine: Engine, progress: Progress | None = None) -> StoreStats:
     )
 
 
-async def _threads(engine: Engine) -> int:
-    count, after = 0, ""
+async def _threads(engine: Engine) -> tuple[int, set[str]]:
+    """How many there are, and the ids of those whose time is over."""
+    now = await engine.backend.now()
+    count, over, after = 0, set[str](), ""
     while rows := await engine.backend.threads("", [], after, _THREADS):
-        count, after = count + len(rows), rows[-1].thread.id
-    return count
+        gone = {row.thread.id for row in rows if _is_over(row, now)}
+        count, over, after = count + len(rows) - len(gone), over | gone, rows[-1].thread.id
+    return count, over
+
+
+def _is_over(row: Listed, now: int) -> bool:
+    try:
+        found = terms.of(row.thread)
+    except Corrupt:
+        return False
+    if found.ttl is None or row.root is None:
+        return False
+    return max(row.root.updated_at, found.used_at) + found.ttl <= now
 
 
 @dataclass
 class _Total:
+    over: set[str]
     days: dict[int, DayStats] = field(default_factory=dict)
     largest: list[ThreadStats] = field(default_factory=list)
 
@@ -57,7 +74,7 @@ class _Total:
         stored: dict[int, int] = {}
         for one in tallies:
             stored[one.tree] = stored.get(one.tree, 0) + one.stored
-            if one.thread:
+            if one.thread and one.thread not in self.over:
                 self._add_day(one)
                 _, checkpoints, size = threads.get(one.thread, (0, 0, 0))
                 threads[one.thread] = (one.tree, checkpoints + one.checkpoints, size + one.size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ from holdfast.cli.stores import JsonOption, StoreArgument, opened
 
 def command(
     store: StoreArgument,
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The new file; of a store of plain files, the folder.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The new file; of a store of plain files, the folder.")],
     as_json: JsonOption = False,
 ) -> None:
     """Write the whole store as it is now to a new file, which is a store itself. Others may go on writing."""
