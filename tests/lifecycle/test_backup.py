@@ -126,14 +126,16 @@ def test_a_worker_of_the_old_store_is_fenced(kind: str, tmp_path: Path) -> None:
     store = holdfast.open(url)
     plain = store.thread("plain")
     plain.save({"n": 0})
-    with pytest.raises(Fenced), store.thread("held").run(input={"n": 0}, ttl=3600) as run:
+    with pytest.raises(Fenced), store.thread("held").run(input={"n": 0}, ttl=3600) as run:  # noqa: PT012  # as the run ends
         report = store.backup(tmp_path / "copy")
         run.save({"n": 1})
         restored(kind, url, report.url)
         with job("take", url, "held") as other:  # at once, though the lease was for an hour
             assert int(line(other)) > 1_000_000
             other.wait()
-        run.save({"n": 2})
+        with pytest.raises(Fenced):
+            run.save({"n": 2})
+        run.save({"n": 3})
     assert state(store, "held") == {"n": 0}
     plain.save({"n": 1})  # who holds no lease goes on in the store that is there now
     store.close()
@@ -209,9 +211,10 @@ def test_who_is_stopped_while_opening_leaves_it_to_the_next(tmp_path: Path, monk
         raise_all(connection)
         raise Stopped
 
-    with monkeypatch.context() as patched, pytest.raises(Stopped):
+    with monkeypatch.context() as patched:
         patched.setattr(copies, "_raise_all", raised_and_stopped)
-        holdfast.open(backup)
+        with pytest.raises(Stopped):
+            holdfast.open(backup)
     with closing(sqlite3.connect(backup)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (copies.COPY_ID,)
         assert connection.execute("SELECT worker <> '', epoch < 10 FROM line").fetchall() == [(1, 1)]
@@ -222,9 +225,10 @@ def test_who_is_stopped_while_opening_leaves_it_to_the_next(tmp_path: Path, monk
 def test_the_same_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with holdfast.open(f"file:{tmp_path / 'agents'}") as store, store.thread("t").run(input={"n": 0}, ttl=3600):
         backup = store.backup(tmp_path / "copy")
-    with monkeypatch.context() as patched, pytest.raises(Stopped):
+    with monkeypatch.context() as patched:
         patched.setattr(Writer, "commit", stop)
-        holdfast.open(backup.url)
+        with pytest.raises(Stopped):
+            holdfast.open(backup.url)
     assert (tmp_path / "copy" / copying.MARK).exists()
     with holdfast.open(backup.url) as copy:
         assert copy.threads()[0].lease is None
