@@ -12,10 +12,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 
 from holdfast import journal
-from holdfast.backends.registry import open_backend, shown
+from holdfast.backends.registry import open_backend, path_of, shown
 from holdfast.codec import Codec, channels_of, state_from
 from holdfast.engine import (
     appending,
+    backup,
     collect,
     commits,
     forks,
@@ -27,6 +28,7 @@ from holdfast.engine import (
     repair,
     retention,
     rules,
+    stats,
     terms,
     verify,
     writes,
@@ -44,6 +46,7 @@ from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import (
     ROOT,
     SOURCES,
+    BackupReport,
     Checkpoint,
     CheckpointInfo,
     CollectReport,
@@ -52,6 +55,7 @@ from holdfast.model import (
     Quarantined,
     RepairReport,
     Retention,
+    StoreStats,
     ThreadInfo,
     VerifyReport,
 )
@@ -135,6 +139,12 @@ class StoreCalls:
     async def delete_run(self, run_id: str) -> int:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
+
+    async def backup(self, path: str | os.PathLike[str], progress: collect.Progress | None) -> BackupReport:
+        return await backup.backup(self.engine, path_of(path), progress)
+
+    async def stats(self, progress: collect.Progress | None) -> StoreStats:
+        return await stats.stats(self.engine, progress)
 
     async def verify(self, progress: collect.Progress | None) -> VerifyReport:
         return await verify.verify(self.engine, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 S = TypeVar("S")
@@ -227,6 +227,51 @@ class CollectReport:
     bytes_before: int
     bytes_after: int
     skipped: tuple[str, ...]  # trees that could not be read or kept changing, and why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupReport:
+    """What `backup` wrote."""
+
+    url: str  # what to open it with
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadStats:
+    """What one thread holds, in all its namespaces. What it shares with forks and copies is counted where it was saved,
+    but for `stored_bytes`, which are those of all that share."""
+
+    id: str
+    checkpoints: int
+    logical_bytes: int
+    stored_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayStats:
+    """What was saved on one day (UTC), of what is still there."""
+
+    day: date
+    checkpoints: int
+    bytes: int  # of the states, each written whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStats:
+    """What a store holds."""
+
+    threads: int
+    checkpoints: int
+    logical_bytes: int  # what the states would take up if each was written whole
+    stored_bytes: int  # what the store takes up where it lives
+    largest: tuple[ThreadStats, ...]  # ten at most, the largest first
+    days: tuple[DayStats, ...]  # those on which something was saved, the oldest first
+
+    @property
+    def ratio(self) -> float:
+        """How many logical bytes one stored byte stands for."""
+        return self.logical_bytes / self.stored_bytes if self.stored_bytes else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

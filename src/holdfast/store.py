@@ -19,6 +19,7 @@ from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy
 from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import (
+    BackupReport,
     Checkpoint,
     CheckpointInfo,
     CollectReport,
@@ -27,6 +28,7 @@ from holdfast.model import (
     Quarantined,
     RepairReport,
     Retention,
+    StoreStats,
     ThreadInfo,
     VerifyReport,
 )
@@ -188,6 +190,17 @@ class Store:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
         time and run again. `progress` is told how many trees of threads are done, and of how many."""
         return run(self._calls.collect, progress)
+
+    def backup(self, path: str | os.PathLike[str], progress: Progress | None = None) -> BackupReport:
+        """Write the whole store as it is at one moment to a new file (of a store of plain files: a new folder), which
+        is a store itself; others may go on writing meanwhile. Whoever opens the copy first takes every thread in it
+        from its worker. `progress` is told how many bytes or rows are written, and of how many."""
+        return run(self._calls.backup, path, progress)
+
+    def stats(self, progress: Progress | None = None) -> StoreStats:
+        """How much the store holds: threads, checkpoints and bytes, the largest threads, and what came day by day.
+        `progress` is told how many trees of threads are done, and of how many that are known so far."""
+        return run(self._calls.stats, progress)
 
     def export(
         self,

@@ -23,8 +23,9 @@ are never replaced: they are what was saved, and a second one at the same positi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 from holdfast.backends.rows import (
@@ -274,6 +275,20 @@ class Filter(NamedTuple):
     max_journal: int | None = None
 
 
+class Tally(NamedTuple):
+    """What a thread has saved on one day; without a thread, what else a tree takes up."""
+
+    thread: str
+    tree: int
+    day: int  # since 1970
+    checkpoints: int  # each with the thread that saved it, and none that was removed
+    size: int  # of their states, each written whole
+    stored: int  # bytes of rows
+
+
+Progress = Callable[[int, int], None]
+"""Told how much is done, and of how much."""
+
 ANY: Final = Filter()
 
 
@@ -396,6 +411,17 @@ class Backend(ABC):
     @abstractmethod
     async def bytes_stored(self) -> int:
         """What the store takes up where it lives."""
+
+    @abstractmethod
+    async def tally(self, lo: int, hi: int) -> list[Tally]:
+        """What the trees lo..hi hold, added up; no row of values leaves the storage for it."""
+
+    async def backup(self, path: Path, progress: Progress | None) -> str:
+        """Write a whole copy of the store as it is at one moment, beside whoever writes, under a name that is free;
+        says how to open it. Whoever opens the copy first raises every lease epoch in it. May block."""
+        raise InvalidArgument(
+            f"a store on {self.capabilities.name} can't be backed up; holdfast.copy() moves its threads"
+        )
 
     @abstractmethod
     async def give_back(self) -> None:

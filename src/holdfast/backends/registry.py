@@ -112,6 +112,17 @@ def open_backend(url: str | os.PathLike[str], schema: str | None = None) -> Back
     return _sqlite(text)
 
 
+def path_of(path: str | os.PathLike[str]) -> Path:
+    """Where to write something new: a path, and not a URL."""
+    text = _path(path)
+    if not text or "\0" in text:
+        raise InvalidArgument(f"this takes the path of a new file, not {path!r}")
+    scheme, colon, rest = text.partition(":")
+    if colon and not isinstance(path, os.PathLike) and (scheme in OPENERS or rest.startswith("//")):
+        raise InvalidArgument(f"this takes the path of a new file, not a URL: leave out {scheme + ':'!r}")
+    return Path(text)
+
+
 def _with_schema(text: str, schema: Any) -> str:
     if not isinstance(schema, str) or text.partition(":")[0] not in ("postgresql", "postgres"):
         raise InvalidArgument(f"schema= names a schema of a PostgreSQL database, and was given {schema!r}")

@@ -35,6 +35,7 @@ from holdfast.backends.base import (
     PendingAt,
     Piece,
     RootAt,
+    Tally,
     ThreadAbsent,
     ThreadAt,
     WaitingAt,
@@ -63,6 +64,7 @@ from holdfast.backends.tables import Tables
 from holdfast.errors import LookAtTheStorage, StorageFailed
 
 R = TypeVar("R")
+DAY: Final = 86_400_000_000  # microseconds
 
 
 class Scope(Protocol):
@@ -161,6 +163,10 @@ class TabledBackend(Backend):
 
         return self.ask(question)
 
+    async def tally(self, lo: int, hi: int) -> list[Tally]:
+        trees = self.ask(lambda scope: [tree for tree in scope.all_trees() if lo <= tree <= hi])
+        return [one for tree in sorted(trees) for one in self.ask(lambda scope, tree=tree: _tallied(scope, tree))]  # type: ignore[misc]
+
 
 # ------------------------------------------------------------------------------------------------ questions
 
@@ -181,6 +187,23 @@ def find(scope: Scope, thread_id: str, namespace: str, grave: bytes) -> Found:
 def _all_waiting(scope: Scope) -> list[Any]:
     tables = {id(one): one for one in (scope.directory, *map(scope.tree, scope.all_trees()))}
     return [row for one in tables.values() for row in one[WaitingRow].rows.values()]
+
+
+def _tallied(scope: Scope, tree: int) -> list[Tally]:
+    tables, names = scope.tree(tree), scope.directory.threads_of(tree)
+    hidden = {row[:3] for row in tables[MarkRow].under(tree) if row.hidden}
+    found: dict[tuple[str, int], Tally] = {}
+    for row in tables[CheckpointRow].under(tree):
+        line = tables[LineRow].get(tree, row.line)
+        name = names.get(line.thread) if line is not None and row[:3] not in hidden else None
+        if name is not None:
+            key = (name, row.created_at // DAY)
+            _, _, _, count, size, stored = found.get(key) or Tally(name, tree, 0, 0, 0, 0)
+            stored += len(row.metadata) + len(row.manifest)
+            found[key] = Tally(name, tree, key[1], count + 1, size + row.size, stored)
+    kinds = (ChunkRow, PendingRow, SealedRow, JournalRow)
+    rest = sum(len(row.body) for kind in kinds for row in tables[kind].under(tree))
+    return [*found.values(), Tally("", tree, 0, 0, 0, rest)]
 
 
 def _tree_threads(scope: Scope, tree: int) -> list[ThreadRow]:

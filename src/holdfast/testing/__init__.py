@@ -27,10 +27,10 @@ One subject is one small class in a module of its own (`saving`, `forking`, …)
 import pytest
 
 _SUBJECTS = (
-    "asking", "closing", "collecting", "concurrency", "copying", "deleting", "diffing", "digesting", "driver",
-    "forking", "freezing", "history", "journaling", "listing", "moving", "naming", "nesting", "pending", "pruning",
-    "reading", "removing", "row_answers", "row_samples", "rows", "saving", "sharing", "states", "updating", "values",
-    "verifying",
+    "asking", "backing_up", "closing", "collecting", "concurrency", "copying", "counting", "deleting", "diffing",
+    "digesting", "driver", "forking", "freezing", "history", "journaling", "listing", "moving", "naming", "nesting",
+    "pending", "pruning", "reading", "removing", "row_answers", "row_samples", "rows", "saving", "sharing", "states",
+    "updating", "values", "verifying",
 )  # fmt: skip
 pytest.register_assert_rewrite(*(f"{__name__}.{subject}" for subject in _SUBJECTS))
 

@@ -8,7 +8,19 @@ from typing import Any, Final
 import pytest
 
 from holdfast.backends.base import Filter, Piece, Want
-from holdfast.backends.rows import FRAME, KEY, KEYS, GraveRow, MarkRow, Row, RunRow, TagRow, ThreadRow, WaitingRow
+from holdfast.backends.rows import (
+    FRAME,
+    KEY,
+    KEYS,
+    GraveRow,
+    MarkRow,
+    QuarantineRow,
+    Row,
+    RunRow,
+    TagRow,
+    ThreadRow,
+    WaitingRow,
+)
 from holdfast.testing.row_samples import (
     ALL,
     BASICS,
@@ -299,7 +311,7 @@ class RowAnswers(RowTests):
         assert (backend.trees(0, 10), backend.trees(5, 1), backend.trees(300, 10)) == ([5, 20, 300], [20], [])
 
 
-DIRECTORY: Final = (ThreadRow, GraveRow, TagRow, WaitingRow, RunRow)
+DIRECTORY: Final = (ThreadRow, GraveRow, TagRow, WaitingRow, RunRow, QuarantineRow)
 
 
 def scanned(backend: Any, kind: type[Row], tree: int | None, page: int) -> Iterator[Row]:

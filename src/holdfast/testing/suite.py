@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from holdfast.testing.asking import ExpectedHead, SameIdAgain
+from holdfast.testing.backing_up import BackingUp
 from holdfast.testing.closing import Closing
 from holdfast.testing.collecting import Collecting
 from holdfast.testing.concurrency import Concurrency
 from holdfast.testing.copying import Copying
+from holdfast.testing.counting import Counting
 from holdfast.testing.deleting import Deleting
 from holdfast.testing.diffing import Diffing
 from holdfast.testing.digesting import Digests
@@ -36,8 +38,8 @@ from holdfast.testing.verifying import Verifying
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
     Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Tending, Collecting, Deleting, PendingWrites, Labels,
-    Naming, Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Verifying,
-    Closing,
+    Naming, Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, BackingUp,
+    Counting, Concurrency, Verifying, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
-from holdfast.backends import networks, tickets
-from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Want
-from holdfast.backends.files import folder, gaps
+from holdfast.backends import fresh, networks, tickets
+from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Progress, Want
+from holdfast.backends.files import copying, folder, gaps
 from holdfast.backends.files.failures import translated
 from holdfast.backends.files.lock import ProcessLock
 from holdfast.backends.files.segment import Torn
@@ -31,7 +31,7 @@ from holdfast.backends.files.writing import Writer
 from holdfast.backends.rows import CheckpointRow, JournalRow
 from holdfast.backends.tabled import Scope, TabledBackend, checkpoints, find, journal, pieces
 from holdfast.backends.tickets import Ticket
-from holdfast.errors import HoldfastError, LookAtTheStorage
+from holdfast.errors import HoldfastError, InvalidArgument, LookAtTheStorage
 
 R = TypeVar("R")
 
@@ -45,6 +45,9 @@ class FilesBackend(TabledBackend):
         networks.warn(self.root, self.root.parent)
         folder.prepare(self.root, self._lock)
         with translated(self.root):
+            if (self.root / copying.MARK).exists():
+                with self._alone():
+                    copying.raise_epochs(self.root, self._shelf, self._writer)
             self._shelf.look()
         _alive.add(self)
 
@@ -81,6 +84,11 @@ class FilesBackend(TabledBackend):
             finally:
                 if self._writer.clean:
                     self._lock.release()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._writing, self._turn():
+            yield
 
     # ---------------------------------------------------------------- reading
 
@@ -145,8 +153,16 @@ class FilesBackend(TabledBackend):
             return folder.size(self.root)
 
     async def give_back(self) -> None:
-        with self._writing, self._turn(), translated(self.root):
+        with self._alone(), translated(self.root):
             self._writer.tidy(thoroughly=True)
+
+    async def backup(self, path: Path, progress: Progress | None) -> str:
+        whole = Path(os.path.abspath(path))
+        if whole.is_relative_to(self.root):
+            raise InvalidArgument(f"{path}: this is inside the store's own folder; name a place outside of it")
+        with fresh.whole(whole) as part:
+            copying.copy(self.root, part, self._alone, progress)
+        return f"file:{path}"
 
     async def check(self) -> list[str]:
         """Bytes of files that are no records, files that can't be read, and files that are shorter than they were."""
@@ -159,7 +175,7 @@ class FilesBackend(TabledBackend):
         return found
 
     async def mend(self) -> list[str]:
-        with self._writing, self._turn(), translated(self.root):
+        with self._alone(), translated(self.root):
             return self._writer.mend()
 
     @property

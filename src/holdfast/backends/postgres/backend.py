@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -18,9 +19,22 @@ import psycopg
 from psycopg import AsyncConnection, Connection
 from psycopg.pq import TransactionStatus
 
-from holdfast.backends.base import ANY, Backend, Batch, Capabilities, Filter, Found, Listed, Piece, Want
+from holdfast.backends import fresh
+from holdfast.backends.base import (
+    ANY,
+    Backend,
+    Batch,
+    Capabilities,
+    Filter,
+    Found,
+    Listed,
+    Piece,
+    Progress,
+    Tally,
+    Want,
+)
 from holdfast.backends.driving import waiting_loop
-from holdfast.backends.postgres import schema
+from holdfast.backends.postgres import schema, streaming
 from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.arrays import Numbers, Texts
 from holdfast.backends.postgres.failures import translated
@@ -36,6 +50,7 @@ from holdfast.backends.rows import (
     LineRow,
     MarkRow,
     PendingRow,
+    Row,
     RunRow,
     SealedRow,
     ThreadRow,
@@ -198,6 +213,34 @@ class PostgresBackend(Backend):
     async def bytes_stored(self) -> int:
         return int((await self._all("bytes_stored", schema=self.address.schema))[0][0])
 
+    async def tally(self, lo: int, hi: int) -> list[Tally]:
+        return await self._rows(Tally._make, "tally", lo=lo, hi=hi)
+
+    async def backup(self, path: Path, progress: Progress | None) -> str:
+        """To a file of SQLite's: the rows are the same everywhere. It blocks, however the caller waits."""
+        from holdfast.backends.sqlite import row_copies
+
+        ((expected,),) = await self._all("rows", schema=self.address.schema)
+        done = 0
+
+        def take(kind: type[Row], rows: list[tuple[Any, ...]]) -> None:
+            nonlocal done
+            copy.put(kind, rows)
+            done += len(rows)
+            if progress is not None:
+                progress(done, max(done, int(expected)))
+
+        with (
+            fresh.whole(path) as part,
+            translated(self.address.shown),
+            self._threads[0].connection() as connection,
+            row_copies.of_rows(part) as copy,
+        ):
+            streaming.stream(connection, self._sql, take)
+        if progress is not None:
+            progress(done, done)
+        return str(path)
+
     # ---------------------------------------------------------------- the end, and others' transactions
 
     def within(self, connection: object) -> Backend:
@@ -252,6 +295,9 @@ class _Within(PostgresBackend):
     async def commit(self, batch: Batch) -> bool:
         _, grouping = self._here()
         return await grouping.commit_alone(Program(batch), once=True)
+
+    async def backup(self, path: Path, progress: Progress | None) -> str:
+        raise InvalidArgument("a backup can't be made within a transaction of yours; call backup() on the store itself")
 
     async def close(self) -> None:
         """The connection is its owner's."""

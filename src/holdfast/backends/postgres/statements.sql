@@ -242,3 +242,75 @@ ORDER BY tree, line, seq, number, era LIMIT %(limit)s
 SELECT {journal} FROM {schema}.journal
 WHERE (tree, line, seq) > (%(tree)s, %(line)s, %(seq)s) AND tree = %(of)s
 ORDER BY tree, line, seq LIMIT %(limit)s
+
+-- name: tally
+SELECT
+    thread.id, checkpoint.tree, checkpoint.created_at / 86400000000 AS day,
+    count(*), sum(checkpoint.size)::bigint,
+    sum(octet_length(checkpoint.metadata) + octet_length(checkpoint.manifest))::bigint
+FROM {schema}.line
+JOIN {schema}.checkpoint ON checkpoint.tree = line.tree AND checkpoint.line = line.line
+JOIN {schema}.thread ON thread.tree = line.tree AND thread.line = line.thread
+WHERE line.tree BETWEEN %(lo)s AND %(hi)s AND (line.marks = 0 OR NOT EXISTS (
+    SELECT 1 FROM {schema}.mark
+    WHERE mark.tree = checkpoint.tree AND mark.line = checkpoint.line AND mark.seq = checkpoint.seq AND mark.hidden > 0
+))
+GROUP BY thread.id, checkpoint.tree, day
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
+FROM {schema}.chunk WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
+FROM {schema}.pending WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
+FROM {schema}.sealed WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
+FROM {schema}.journal WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+
+-- name: rows
+SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint
+FROM pg_class WHERE relnamespace = to_regnamespace(%(schema)s) AND relkind = 'r'
+
+-- name: all_thread
+SELECT {thread} FROM {schema}.thread
+
+-- name: all_grave
+SELECT {grave} FROM {schema}.grave
+
+-- name: all_tag
+SELECT {tag} FROM {schema}.tag
+
+-- name: all_line
+SELECT {line} FROM {schema}.line ORDER BY tree, line
+
+-- name: all_checkpoint
+SELECT {checkpoint} FROM {schema}.checkpoint ORDER BY tree, line, seq
+
+-- name: all_mark
+SELECT {mark} FROM {schema}.mark ORDER BY tree, line, seq
+
+-- name: all_log
+SELECT {log} FROM {schema}.log ORDER BY tree, log
+
+-- name: all_chunk
+SELECT {chunk} FROM {schema}.chunk ORDER BY tree, log, lo
+
+-- name: all_pending
+SELECT {pending} FROM {schema}.pending ORDER BY tree, line, seq
+
+-- name: all_sealed
+SELECT {sealed} FROM {schema}.sealed ORDER BY tree, line, seq
+
+-- name: all_waiting
+SELECT {waiting} FROM {schema}.waiting
+
+-- name: all_journal
+SELECT {journal} FROM {schema}.journal ORDER BY tree, line, seq
+
+-- name: all_run
+SELECT {run} FROM {schema}.run
+
+-- name: all_quarantine
+SELECT {quarantine} FROM {schema}.quarantine

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
-from holdfast.backends import tickets
+from holdfast.backends import fresh, tickets
 from holdfast.backends.base import (
     ANY,
     Backend,
@@ -40,7 +40,9 @@ from holdfast.backends.base import (
     NamespaceFree,
     PendingAt,
     Piece,
+    Progress,
     RootAt,
+    Tally,
     ThreadAbsent,
     ThreadAt,
     WaitingAt,
@@ -63,9 +65,9 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.backends.shapes import after_prefix, cut
-from holdfast.backends.sqlite import files, mending
+from holdfast.backends.sqlite import copies, files, mending
 from holdfast.backends.sqlite.connections import Connections
-from holdfast.backends.sqlite.failures import translate, translated
+from holdfast.backends.sqlite.failures import told, translate, translated
 from holdfast.backends.sqlite.statements import statements
 from holdfast.backends.tickets import Ticket
 
@@ -255,6 +257,14 @@ class SqliteBackend(Backend):
 
     async def bytes_stored(self) -> int:
         return int(self._all("bytes_stored")[0][0])
+
+    async def tally(self, lo: int, hi: int) -> list[Tally]:
+        return self._rows(Tally._make, "tally", lo=lo, hi=hi)
+
+    async def backup(self, path: Path, progress: Progress | None) -> str:
+        with fresh.whole(path) as part, told(part), self._connections.reader() as reader:
+            copies.copy(reader, part, progress)
+        return str(path)
 
     async def give_back(self) -> None:
         with translated(self.path), self._connections.writing:

@@ -29,6 +29,8 @@ class Connections:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writer: sqlite3.Connection | None = files.prepare(path)
+        self._file = _identity(path)
+        self._life = self._writer_life = 0  # grows when another file takes the name
         self._start()
         try:
             self._readers.append(files.connect(path))  # the first read should not have to wait for it
@@ -48,29 +50,48 @@ class Connections:
 
     def writer(self) -> sqlite3.Connection:
         """For whoever holds `writing`."""
-        if self._writer is None:
-            self._writer = files.connect(self.path)
-        return self._writer
+        with self._gate:
+            self._follow()
+            if self._writer is not None and self._writer_life != self._life:
+                self._writer.close()
+                self._writer = None
+            if self._writer is None:
+                self._writer = files.connect(self.path)
+                self._writer_life = self._life
+            return self._writer
+
+    def _follow(self) -> None:
+        """A backup may have been put in the place of the file: what is written to the old one would be lost with it."""
+        found = _identity(self.path)
+        if found in (None, self._file):
+            return
+        files.prepare(self.path).close()
+        self._file = _identity(self.path)
+        self._life += 1
+        while self._readers:
+            self._readers.pop().close()
 
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
-        connection = self._take()
+        connection, life = self._take()
         try:
             yield connection
         except BaseException:
             self._give_back(connection, usable=False)
             raise
-        self._give_back(connection, usable=True)
+        self._give_back(connection, usable=life == self._life)
 
-    def _take(self) -> sqlite3.Connection:
+    def _take(self) -> tuple[sqlite3.Connection, int]:
         with self._gate:
             while self._paused:
                 self._gate.wait()
+            self._follow()
             self._reading += 1
             if self._readers:
-                return self._readers.pop()
+                return self._readers.pop(), self._life
+            life = self._life
         try:
-            return files.connect(self.path)
+            return files.connect(self.path), life
         except BaseException:
             self._give_back(None, usable=False)
             raise
@@ -123,6 +144,15 @@ class Connections:
     def __del__(self) -> None:
         with suppress(Exception):
             self._close_all()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file has the name; None if that can't be told."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 _alive: WeakSet[Connections] = WeakSet()

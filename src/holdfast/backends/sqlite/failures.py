@@ -40,3 +40,12 @@ def translated(path: Path) -> Iterator[None]:
     except (sqlite3.Error, UnicodeDecodeError, TypeError) as error:
         # The last two are what sqlite3 makes of a damaged text, and a row's class of a damaged schema.
         raise translate(error, path) from error
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """The same where a caller's own function is called as well, whose errors are not ours to translate."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error

@@ -19,11 +19,11 @@ from zlib import crc32
 from msgspec.msgpack import Encoder
 
 from holdfast.backends import networks
+from holdfast.backends.sqlite import copies
 from holdfast.backends.sqlite.failures import translated
 from holdfast.backends.sqlite.statements import migrations
-from holdfast.errors import Corrupt, NewerFormat, NotAStore, ReadOnly
+from holdfast.errors import Conflict, Corrupt, NewerFormat, NotAStore, ReadOnly
 
-APPLICATION_ID: Final = 0x484F4C44  # "HOLD", in the header that `file` and SQLite tools show
 BUSY_SECONDS: Final = 30.0
 _PAGE: Final = 2048
 _PAGES_AT_ONCE: Final = 1024
@@ -108,8 +108,22 @@ def _check_kind(path: Path) -> None:
         return  # a change that was cut off, perhaps the very first: SQLite undoes it
     if start and start[: len(_MAGIC)] != _MAGIC:
         raise NotAStore(f"{path}: it is not a Holdfast store and was left as it is; name another file")
+    if copies.is_marked(start):
+        _check_alone(path)
     if start:
         _check_length(path, start)
+
+
+def _check_alone(path: Path) -> None:
+    """A restored copy has no log. That of the file whose place it took would be read into it."""
+    logs = [left for left in (Path(f"{path}-wal"), Path(f"{path}-shm")) if left.exists()]
+    with path.open("rb") as file:
+        still = copies.is_marked(file.read(_HEADER))  # not if somebody has opened it just now
+    if logs and still:
+        raise Conflict(
+            f"{path}: this is a backup, and {' and '.join(map(str, logs))} belong to the store that was here before; "
+            "end the programs that still use that store, remove them, and open it again"
+        )
 
 
 def _is_open_here(path: Path) -> bool:
@@ -158,15 +172,23 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     connection.execute("COMMIT")
-    if application != APPLICATION_ID and (tables or application):
+    if application not in (copies.STORE_ID, copies.COPY_ID) and (tables or application):
         raise NotAStore(f"{path}: this SQLite database belongs to another program and was left as it is")
     if not tables:
-        connection.execute("PRAGMA page_size = 2048")  # measured: a tenth smaller than 4096, and no slower
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only takes before the first table
+        lay_out(connection)
+    if application == copies.COPY_ID:
+        migrate(connection, path)
+        copies.raise_epochs(connection)
     if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         connection.execute("PRAGMA journal_mode = WAL")
     if current_format(connection, path) < migrations()[-1].number:
         migrate(connection, path)
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """What only takes before the first table."""
+    connection.execute(f"PRAGMA page_size = {_PAGE}")  # measured: a tenth smaller than 4096, and no slower
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
 
 def current_format(connection: sqlite3.Connection, path: Path) -> int:

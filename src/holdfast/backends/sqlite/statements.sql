@@ -350,6 +350,33 @@ SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()
 -- name: trees
 SELECT DISTINCT tree FROM line WHERE tree > :after ORDER BY tree LIMIT :limit
 
+-- name: moment
+SELECT count(*) FROM sqlite_schema
+
+-- name: roots
+SELECT * FROM line WHERE (tree, line) > (?, ?) AND line = thread ORDER BY tree, line LIMIT ?
+
+-- name: tally
+SELECT
+    thread.id, checkpoint.tree, checkpoint.created_at / 86400000000 AS day,
+    count(*), sum(checkpoint.size), sum(length(checkpoint.metadata) + length(checkpoint.manifest))
+FROM line
+JOIN checkpoint ON checkpoint.tree = line.tree AND checkpoint.line = line.line
+JOIN thread ON thread.tree = line.tree AND thread.line = line.thread
+WHERE line.tree BETWEEN :lo AND :hi AND (line.marks = 0 OR NOT EXISTS (
+    SELECT 1 FROM mark
+    WHERE mark.tree = checkpoint.tree AND mark.line = checkpoint.line AND mark.seq = checkpoint.seq AND mark.hidden > 0
+))
+GROUP BY thread.id, day
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(length(body)) FROM chunk WHERE tree BETWEEN :lo AND :hi GROUP BY tree
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(length(body)) FROM pending WHERE tree BETWEEN :lo AND :hi GROUP BY tree
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(length(body)) FROM sealed WHERE tree BETWEEN :lo AND :hi GROUP BY tree
+UNION ALL
+SELECT '', tree, 0, 0, 0, sum(length(body)) FROM journal WHERE tree BETWEEN :lo AND :hi GROUP BY tree
+
 -- name: scan_thread
 SELECT * FROM thread WHERE (id) > (?) ORDER BY id LIMIT ?
 
