@@ -14,7 +14,7 @@ from tests.crash.nursery import Nursery
 from tests.crash.processes import kill_at_random
 from tests.transfer.showing import live, shown, thread_shown
 
-TURNS = max(4, settings.ROUNDS // 20)
+TURNS = max(4, settings.ROUNDS // 60)
 
 
 @pytest.fixture

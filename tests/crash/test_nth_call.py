@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ from tests.crash.scenario import LANE, OPERATIONS, said
 
 PARTS = 2
 """The calls are dealt out to so many tests, so that they run side by side."""
+STRIDE = max(1, 4 * 240 // settings.ROUNDS)
+"""Every one of them in a long run of the tests, every few in a short one."""
 CALLS = {"sqlite": 200, "files": 80}
 WRITES = {"sqlite": 200, "files": 30}
 """A life has more of them than this, or it was not lived to its end."""
@@ -42,22 +47,26 @@ def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
     ledger = Ledger(LANE)
     ledger.hear(lines)
     acknowledged = ledger.acknowledged
-    with settings.noted(f"call {at} went wrong"):
+    with settings.noted(f"call {at} went wrong; SEED={settings.SEED}"):
         where = ON_DISK[folder.name](folder)
         check(where.url, ledger)
         where.check_all()
     return acknowledged
 
 
+def calls(part: int, stride: int) -> Iterator[int]:
+    first = 1 + part + PARTS * random.Random(f"{settings.SEED}/{part}").randrange(stride)
+    return itertools.count(first, PARTS * stride)
+
+
 def deaths(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str = "") -> int:
     """Let the process die at every call of a part, until one lives; says where."""
-    at = 1 + part
-    while True:
+    for at in calls(part, STRIDE):
         child = lived(shimmed, folder, at, mode, kinds=kinds)
         check_life(folder, at, child.rest())
         if child.wait() == 0:
             return at
-        at += PARTS
+    raise AssertionError("it never ends")
 
 
 def full(errors: set[str]) -> bool:
@@ -82,16 +91,15 @@ def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, store: Pa
 def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, lasts: bool) -> set[str]:
     """Let every call of a part fail, and the process go on until all is done; says which errors were raised."""
     raised: set[str] = set()
-    at = 1 + part
-    while True:
+    for at in calls(part, max(STRIDE, 4) if lasts else STRIDE):
         child = lived(shimmed, folder, at, mode, kinds=kinds, lasts=lasts)
-        with settings.noted(f"call {at} failed"):
+        with settings.noted(f"call {at} failed; SEED={settings.SEED}"):
             lines = child.ended_well()
         assert check_life(folder, at, lines) == len(OPERATIONS) - 1
         if said(lines, "calls")[0] < at:
             return raised
         raised |= set(said(lines, "failed"))
-        at += PARTS * (4 if lasts else 1)
+    raise AssertionError("it never ends")
 
 
 @pytest.mark.parametrize("part", range(PARTS))
