@@ -20,8 +20,8 @@ from tests.crash.scenario import LANE, OPERATIONS, said
 
 PARTS = 2
 """The calls are dealt out to so many tests, so that they run side by side."""
-STRIDE = max(1, 4 * 240 // settings.ROUNDS)
-"""Every one of them in a long run of the tests, every few in a short one."""
+STRIDES = {"sqlite": max(1, 4 * 240 // settings.ROUNDS), "files": 1}
+"""Every one of them in a long run of the tests, every few in a short one where there are many."""
 CALLS = {"sqlite": 200, "files": 80}
 WRITES = {"sqlite": 200, "files": 30}
 """A life has more of them than this, or it was not lived to its end."""
@@ -61,7 +61,7 @@ def calls(part: int, stride: int) -> Iterator[int]:
 
 def deaths(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str = "") -> int:
     """Let the process die at every call of a part, until one lives; says where."""
-    for at in calls(part, STRIDE):
+    for at in calls(part, STRIDES[folder.name]):
         child = lived(shimmed, folder, at, mode, kinds=kinds)
         check_life(folder, at, child.rest())
         if child.wait() == 0:
@@ -91,7 +91,7 @@ def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, store: Pa
 def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, lasts: bool) -> set[str]:
     """Let every call of a part fail, and the process go on until all is done; says which errors were raised."""
     raised: set[str] = set()
-    for at in calls(part, max(STRIDE, 4) if lasts else STRIDE):
+    for at in calls(part, 4 if lasts else STRIDES[folder.name]):
         child = lived(shimmed, folder, at, mode, kinds=kinds, lasts=lasts)
         with settings.noted(f"call {at} failed; SEED={settings.SEED}"):
             lines = child.ended_well()
