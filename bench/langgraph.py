@@ -16,6 +16,7 @@ the first step of each turn of a chat costs.
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -120,7 +121,7 @@ def noted(steps: int = STEPS) -> list[Call]:
     config: Config = {**THREAD, "recursion_limit": steps + 2}
     graph(Texts(), saver, steps).invoke({"messages": []}, config, durability="sync")
     verbs = [call.verb for call in saver.calls]
-    assert verbs == ["put", "put_writes"] * (steps + 1) + ["put"]
+    assert Counter(verbs) == {"put": steps + 2, "put_writes": steps + 1}  # either may come first: they are submitted
     return saver.calls
 
 
