@@ -22,6 +22,8 @@ from holdfast.model import (
     Checkpoint,
     CheckpointInfo,
     CollectReport,
+    EraseCertificate,
+    ExpireReport,
     Parent,
     PruneReport,
     Quarantined,
@@ -183,6 +185,20 @@ class Store:
         """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
         time and run again. `progress` is told how many trees of threads are done, and of how many."""
         return run(self._calls.collect, progress)
+
+    def expire(
+        self, limit: int | None = None, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> ExpireReport:
+        """Remove threads whose ttl has run out, at most `limit` of them. They are invisible from that moment on anyway;
+        this frees what they take up. `progress` is told how many threads were looked at, and how many were over."""
+        return run(self._calls.expire, limit, dry_run, progress)
+
+    def erase(
+        self, where: Mapping[str, Any], *, dry_run: bool = False, progress: Progress | None = None
+    ) -> EraseCertificate:
+        """Remove every thread that has this metadata, itself or in a checkpoint, with its forks and copies, so that no
+        byte of them stays in the store. What it returns says what was removed, and where copies may still be."""
+        return run(self._calls.erase, where, dry_run, progress)
 
     def export(
         self,

@@ -275,6 +275,7 @@ class Filter(NamedTuple):
 
 
 ANY: Final = Filter()
+BACKUPS: Final = "backups and other copies of the store"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,6 +401,12 @@ class Backend(ABC):
     @abstractmethod
     async def give_back(self) -> None:
         """Give the space of dropped rows back to whoever lent it, as far as that can be done beside others."""
+
+    async def scrub(self) -> list[str]:
+        """Leave no byte of dropped rows behind, as far as that can be done. Says where some may still be, or copies of
+        them; one sentence each."""
+        await self.give_back()
+        return [BACKUPS, "free space of the storage, until something else is written there"]
 
     @abstractmethod
     async def close(self) -> None:

@@ -39,6 +39,7 @@ class Engine:
     backlogs: dict[str, Pending] = field(default_factory=dict)
     noted: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)  # line, seq: see engine/sealing.py
     closed: bool = False
+    ahead: tuple[float, int] | None = None  # the store's clock, when and by how much: see engine/clocks.py
 
     def __post_init__(self) -> None:
         _alive.add(self)

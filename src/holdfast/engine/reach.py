@@ -13,7 +13,7 @@ then who sees them: whatever is written later is no candidate, and whatever was 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -151,11 +151,13 @@ async def _chunks(engine: Engine, tree: int) -> dict[int, list[Chunk]]:
     return found
 
 
-async def look(engine: Engine, number: int) -> Tree:
-    """Lines before threads and checkpoints: who is forked after that changes one of them."""
+async def look(engine: Engine, number: int, without: Collection[str] = ()) -> Tree:
+    """Lines before threads and checkpoints: who is forked after that changes one of them. `without` some threads, as if
+    they were deleted."""
     candidates = await _candidates(engine, number)
     lines = {line.line: line for line in await scanned(engine, LineRow, number)}
-    tree = Tree(number, candidates, lines, await engine.backend.tree_threads(number))
+    threads = [thread for thread in await engine.backend.tree_threads(number) if thread.id not in without]
+    tree = Tree(number, candidates, lines, threads)
     for row in await scanned(engine, CheckpointRow, number):
         tree.rows.setdefault(row.line, {})[row.seq] = row
     for thread in tree.threads:
@@ -174,9 +176,9 @@ async def look(engine: Engine, number: int) -> Tree:
 async def _walk(engine: Engine, tree: Tree, thread: ThreadRow) -> None:
     """Everything that one thread sees."""
     root = Handle(thread.id, "", engine.codec)
-    here = await places.read(engine, root)
+    here = (await places.find(engine, root, even_expired=True)).here
     for namespace in await removal.namespaces(engine, here.root) if here is not None else []:
-        here = await places.read(engine, root.inner(namespace))
+        here = (await places.find(engine, root.inner(namespace), even_expired=True)).here
         if here is None:
             continue
         view = await views.open_view(engine, here.line)

@@ -28,9 +28,9 @@ import pytest
 
 _SUBJECTS = (
     "asking", "closing", "collecting", "concurrency", "copying", "deleting", "diffing", "digesting", "driver",
-    "forking", "freezing", "history", "journaling", "listing", "moving", "naming", "nesting", "pending", "pruning",
-    "reading", "removing", "row_answers", "row_samples", "rows", "saving", "sharing", "states", "updating", "values",
-    "verifying",
+    "erasing", "expiring", "forking", "freezing", "history", "journaling", "listing", "moving", "naming", "nesting",
+    "pending", "pruning", "reading", "removing", "row_answers", "row_samples", "rows", "saving", "sharing", "states",
+    "updating", "values", "verifying",
 )  # fmt: skip
 pytest.register_assert_rewrite(*(f"{__name__}.{subject}" for subject in _SUBJECTS))
 

@@ -10,6 +10,8 @@ from holdfast.testing.copying import Copying
 from holdfast.testing.deleting import Deleting
 from holdfast.testing.diffing import Diffing
 from holdfast.testing.digesting import Digests
+from holdfast.testing.erasing import Erasing
+from holdfast.testing.expiring import Expiring
 from holdfast.testing.forking import Forking, ForkingWithEdits
 from holdfast.testing.freezing import ForksOfForks, Freezing
 from holdfast.testing.history import History
@@ -34,7 +36,8 @@ from holdfast.testing.verifying import Verifying
 
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
-    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Collecting, Deleting, PendingWrites, Labels, Naming,
+    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Collecting, Deleting, Expiring, Erasing,
+    PendingWrites, Labels, Naming,
     Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, Concurrency, Verifying, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""

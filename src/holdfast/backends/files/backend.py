@@ -21,7 +21,7 @@ from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
 from holdfast.backends import networks, tickets
-from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Want
+from holdfast.backends.base import ANY, BACKUPS, Batch, Capabilities, Filter, Found, Piece, Want
 from holdfast.backends.files import folder, gaps
 from holdfast.backends.files.failures import translated
 from holdfast.backends.files.lock import ProcessLock
@@ -147,6 +147,10 @@ class FilesBackend(TabledBackend):
     async def give_back(self) -> None:
         with self._writing, self._turn(), translated(self.root):
             self._writer.tidy(thoroughly=True)
+
+    async def scrub(self) -> list[str]:
+        with self._writing, self._turn(), translated(self.root):
+            return [BACKUPS, *self._writer.scrub()]
 
     async def check(self) -> list[str]:
         """Bytes of files that are no records, files that can't be read, and files that are shorter than they were."""

@@ -18,7 +18,7 @@ import psycopg
 from psycopg import AsyncConnection, Connection
 from psycopg.pq import TransactionStatus
 
-from holdfast.backends.base import ANY, Backend, Batch, Capabilities, Filter, Found, Listed, Piece, Want
+from holdfast.backends.base import ANY, BACKUPS, Backend, Batch, Capabilities, Filter, Found, Listed, Piece, Want
 from holdfast.backends.driving import waiting_loop
 from holdfast.backends.postgres import schema
 from holdfast.backends.postgres.address import Address, parse
@@ -207,6 +207,13 @@ class PostgresBackend(Backend):
 
     async def give_back(self) -> None:
         """The server's autovacuum sees to that, table by table."""
+
+    async def scrub(self) -> list[str]:
+        return [
+            BACKUPS,
+            "the write-ahead log, its archive, and replicas that are behind",
+            "the files of the tables, until the server has vacuumed them: VACUUM FULL writes them anew at once",
+        ]
 
     async def close(self) -> None:
         self._closed = True
