@@ -11,6 +11,7 @@ stopped in between runs it again: it does whatever is left to do, also if no thr
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -97,7 +98,7 @@ async def erase(engine: Engine, where: Mapping[str, Any], dry_run: bool, progres
 
 def _certified(certificate: EraseCertificate) -> EraseCertificate:
     told = {key: value for key, value in certificate.record().items() if key != "digest"}
-    return replace(certificate, digest=blake2b(_encode(sorted(told.items())), digest_size=32).hexdigest())
+    return replace(certificate, digest=blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=32).hexdigest())
 
 
 @dataclass
@@ -135,6 +136,7 @@ async def _find(work: _Work, progress: Progress | None) -> None:
     engine, done, after = work.engine, 0, 0
     await _find_by_thread(work)
     while numbers := await engine.backend.trees(after, _PAGE):
+        known = done + len(numbers)
         for number in numbers:
             try:
                 await _find_in_tree(work, number)
@@ -142,7 +144,7 @@ async def _find(work: _Work, progress: Progress | None) -> None:
                 work.skipped.append(f"tree {number}: {error}")
             done += 1
             if progress is not None:
-                progress(done, done + len(numbers))
+                progress(done, known)
         after = numbers[-1]
     await _add_forks(work)
 
