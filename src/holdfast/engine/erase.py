@@ -19,12 +19,13 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.backends.base import Batch, Drop, DropRow, Filter
+from holdfast.backends.base import Batch, Drop, DropRow, Filter, GraveAt
 from holdfast.backends.rows import (
     KEYS,
     AnyRow,
     CheckpointRow,
     ChunkRow,
+    GraveRow,
     JournalRow,
     LineRow,
     LogRow,
@@ -38,18 +39,20 @@ from holdfast.backends.rows import (
     ThreadRow,
     WaitingRow,
     checked,
+    sealed,
     table_name,
 )
 from holdfast.engine import burial, clocks, collect, leases, places, removal, tags, terms, views
 from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
 from holdfast.errors import Contended, Corrupt, InvalidArgument, ThreadBusy
+from holdfast.ids import is_frameworks
 from holdfast.model import EraseCertificate
 
 _ATTEMPTS: Final = 100
 _PAGE: Final = 500
 _ALL: Final = 1 << 62
-_OF_TREES: Final[tuple[Any, ...]] = (
+OF_TREES: Final[tuple[Any, ...]] = (
     LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, SealedRow, JournalRow,
 )  # fmt: skip
 _OF_LINES: Final = {
@@ -232,7 +235,7 @@ async def _count(work: _Work) -> None:
         try:
             if all(thread.id in work.going for thread in threads):
                 runs[number] = set()
-                for kind in _OF_TREES:
+                for kind in OF_TREES:
                     async for _ in _each(work.engine, kind, number):
                         work.add(kind)
             else:
@@ -260,6 +263,7 @@ async def _remove(work: _Work) -> None:
     report = await collect.collect(work.engine)
     work.skipped += report.skipped
     await _drop_index(work)
+    await _empty_graves(work)
     await _drop_quarantined(work)
     work.engine.cache.clear()
     work.engine.noted.clear()
@@ -292,6 +296,14 @@ async def _drop_index(work: _Work) -> None:
             if not left:
                 drops.append(DropRow(RunRow, run[:3]))
     await _commit(work, drops)
+
+
+async def _empty_graves(work: _Work) -> None:
+    """Graves of other threads may name a checkpoint, by an id that somebody has chosen."""
+    async for grave in _each(work.engine, GraveRow):
+        if grave.last and not is_frameworks(grave.last):
+            emptied = sealed(grave._replace(last=""))
+            await work.engine.backend.commit(Batch([GraveAt(grave.hash, grave.generation)], [emptied]))
 
 
 async def _drop_quarantined(work: _Work) -> None:
