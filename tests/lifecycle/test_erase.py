@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 import holdfast
-from holdfast import Busy, Corrupt, Retention, Store
-from holdfast._zstd import zstd
+from holdfast import Busy, Corrupt, Retention, Store, _zstd
 from holdfast.adapters.langgraph import HoldfastSaver
 from holdfast.backends.rows import KEYS, table_name
 from holdfast.engine.erase import OF_TREES
@@ -23,6 +22,7 @@ from tests.support.postgres import schemas
 
 SUBJECT = "Xq7Ada"  # is part of every text of hers
 ADA = {"user": f"{SUBJECT}-user"}
+zstd: Any = vars(_zstd)["zstd"]  # of the standard library, or of a package
 ZSTD = b"\x28\xb5\x2f\xfd"
 URLS = {"sqlite": lambda folder: str(folder / "agents.db"), "files": lambda folder: f"file:{folder / 'agents'}"}
 

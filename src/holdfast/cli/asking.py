@@ -29,6 +29,6 @@ def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True, disable=quiet) as progress:
+    with Progress(console=Console(stderr=True), transient=True, disable=quiet or not sys.stderr.isatty()) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, known: progress.update(task, completed=done, total=known)

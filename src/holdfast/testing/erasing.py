@@ -142,9 +142,10 @@ class Erasing(StoreTests):
 
     def test_nothing_named_is_refused(self, store: Store) -> None:
         store.thread("t").save({})
-        for where in ({}, None, "user"):
+        nothing: list[Any] = [{}, None, "user"]
+        for where in nothing:
             with pytest.raises(InvalidArgument):
-                store.erase(where)  # type: ignore[arg-type]
+                store.erase(where)
         assert counts(store.erase(ADA)) == (0,) * 8
         assert len(store.threads()) == 1
 
