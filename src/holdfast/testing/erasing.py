@@ -165,7 +165,7 @@ class Erasing(StoreTests):
         store.erase(ADA)
         assert store.thread("t", reuse=True).save({"n": 1}).parent_id is None
 
-    def test_progress_is_told(self, store: Store) -> None:
+    def test_it_tells_how_far_it_has_looked(self, store: Store) -> None:
         for number in range(3):
             store.thread(str(number)).save({})
         told: list[tuple[int, int]] = []
