@@ -300,10 +300,20 @@ async def _drop_index(work: _Work) -> None:
 
 async def _empty_graves(work: _Work) -> None:
     """Graves of other threads may name a checkpoint, by an id that somebody has chosen."""
-    async for grave in _each(work.engine, GraveRow):
-        if grave.last and not is_frameworks(grave.last):
-            emptied = sealed(grave._replace(last=""))
-            await work.engine.backend.commit(Batch([GraveAt(grave.hash, grave.generation)], [emptied]))
+    after: tuple[object, ...] = ()
+    while page := await work.engine.backend.scan(GraveRow, None, after, _PAGE):
+        named = [grave for grave in page if grave.last and not is_frameworks(grave.last)]
+        if named and not await work.engine.backend.commit(_emptying(named)):
+            for grave in named:  # somebody is buried again, with an id that nobody asked to erase
+                await work.engine.backend.commit(_emptying([grave]))
+        after = page[-1][:1]
+
+
+def _emptying(graves: list[GraveRow]) -> Batch:
+    return Batch(
+        [GraveAt(grave.hash, grave.generation) for grave in graves],
+        [sealed(grave._replace(last="")) for grave in graves],
+    )
 
 
 async def _drop_quarantined(work: _Work) -> None:
