@@ -23,6 +23,8 @@ from holdfast.model import (
     Checkpoint,
     CheckpointInfo,
     CollectReport,
+    EraseCertificate,
+    ExpireReport,
     Parent,
     PruneReport,
     Quarantined,
@@ -220,6 +222,20 @@ class AsyncStore:
         """How much the store holds: threads, checkpoints and bytes, the largest threads, and what came day by day.
         `progress` is told how many trees of threads are done, and of how many that are known so far."""
         return await self._drive(self._calls.stats, progress)
+
+    async def expire(
+        self, limit: int | None = None, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> ExpireReport:
+        """Remove threads whose ttl has run out, at most `limit` of them. They are invisible from that moment on anyway;
+        this frees what they take up. `progress` is told how many threads were looked at, and how many were over."""
+        return await self._drive(self._calls.expire, limit, dry_run, progress)
+
+    async def erase(
+        self, where: Mapping[str, Any], *, dry_run: bool = False, progress: Progress | None = None
+    ) -> EraseCertificate:
+        """Remove every thread that has this metadata, itself or in a checkpoint, with its forks and copies, so that no
+        byte of them stays in the store. What it returns says what was removed, and where copies may still be."""
+        return await self._drive(self._calls.erase, where, dry_run, progress)
 
     async def export(
         self,

@@ -19,6 +19,8 @@ from holdfast.engine import (
     backup,
     collect,
     commits,
+    erase,
+    expiry,
     forks,
     history,
     leases,
@@ -50,6 +52,8 @@ from holdfast.model import (
     Checkpoint,
     CheckpointInfo,
     CollectReport,
+    EraseCertificate,
+    ExpireReport,
     Parent,
     PruneReport,
     Quarantined,
@@ -81,7 +85,7 @@ async def open_engine(
 
 def asked(ttl: timedelta | float | None, refresh: bool | None, keep: Retention | None) -> Terms:
     """Terms that a caller asks for, checked."""
-    return Terms(_span(ttl), refresh, 0, None if keep is None else rules.check(keep))
+    return Terms(_span(ttl), refresh, None if keep is None else rules.check(keep))
 
 
 def _span(ttl: Any) -> int | None:
@@ -160,6 +164,14 @@ class StoreCalls:
 
     async def collect(self, progress: collect.Progress | None) -> CollectReport:
         return await collect.collect(self.engine, progress)
+
+    async def expire(self, limit: int | None, dry_run: bool, progress: expiry.Progress | None) -> ExpireReport:
+        return await expiry.expire(self.engine, _limit(limit), dry_run, progress)
+
+    async def erase(
+        self, where: Mapping[str, Any], dry_run: bool, progress: expiry.Progress | None
+    ) -> EraseCertificate:
+        return await erase.erase(self.engine, _mapping(where, "where") or {}, dry_run, progress)
 
     async def bytes_stored(self) -> int:
         self.engine.check_open()
@@ -344,7 +356,7 @@ class ThreadCalls(Generic[S]):
         return found[0] if found else None
 
     async def _entries(self, after: int, upto: int, limit: int) -> list[JournalEntry]:
-        here = await places.read(self.engine, self.handle.inner(""))
+        here = await places.used(self.engine, self.handle.inner(""))
         if here is None:
             return []
         rows = await appending.read(self.engine, here.root, max(after, 0), upto, limit)

@@ -107,9 +107,14 @@ _UUID_6: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-6[0-9a-f]{3}-[89ab][0-9a-f
 _GREGORIAN: Final = 0x01B21DD213814000  # 100-nanosecond ticks from 1582, where UUIDs begin, to 1970
 
 
+def is_frameworks(value: str) -> bool:
+    """Whether a framework made this id: a UUID of version 6, which says when it was made and nothing else."""
+    return _UUID_6.fullmatch(value) is not None
+
+
 def come_in_order(one: str, other: str) -> bool:
     """Whether the order of two ids says which came first: not if one of them is a framework's UUID, and one is not."""
-    return (_UUID_6.fullmatch(one) is None) == (_UUID_6.fullmatch(other) is None)
+    return is_frameworks(one) == is_frameworks(other)
 
 
 def id_after(last: str | None) -> str:

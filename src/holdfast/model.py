@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -272,6 +272,59 @@ class StoreStats:
     def ratio(self) -> float:
         """How many logical bytes one stored byte stands for."""
         return self.logical_bytes / self.stored_bytes if self.stored_bytes else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpireReport:
+    """What `expire` removed, or would remove."""
+
+    expired: int  # threads whose time was over
+    thread_ids: tuple[str, ...]  # the first thousand of them
+    held: int  # threads whose time is over, and which stay because a worker holds them
+    seen: int  # threads with a ttl that were looked at
+    skipped: tuple[str, ...]  # threads that could not be read, and why
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseCertificate:
+    """What `erase` removed, or would remove, and what it could not.
+
+    It names nobody: what was asked for and the threads' ids are there as digests, which whoever knows them can make
+    again. `digest` is over all that `record()` has.
+    """
+
+    where_digest: str
+    threads: int
+    thread_digests: tuple[str, ...]
+    thread_ids: tuple[str, ...] = field(repr=False)  # for the caller; no part of the record
+    checkpoints: int
+    writes: int
+    journal: int
+    values: int  # pieces of value logs
+    index: int  # entries of indexes
+    quarantined: int  # damaged rows that `repair` had set aside
+    rows: int  # all of these, and what hung on them
+    bytes_before: int
+    bytes_after: int
+    started_at: datetime
+    finished_at: datetime
+    skipped: tuple[str, ...]  # what could not be read or removed, and why
+    remains: tuple[str, ...]  # where copies may be that the store can't reach
+    dry_run: bool
+    digest: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was skipped."""
+        return not self.skipped
+
+    def record(self) -> dict[str, Any]:
+        """As JSON takes it, without anybody's id."""
+        told = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "thread_ids"}
+        moments = {name: told[name].isoformat() for name in ("started_at", "finished_at")}
+        lists = {name: list(told[name]) for name in ("thread_digests", "skipped", "remains")}
+        return {**told, **moments, **lists, "complete": self.complete}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,17 @@ def test_a_save_on_a_cached_base_is_one_round_trip(store):
     assert all(".apply(" in one for one in sent)
 
 
+def test_a_ttl_costs_no_round_trip_more(store):
+    thread = store.thread("t", ttl=3600, refresh=True)
+    thread.save(grown(10))
+    with counted() as sent:
+        thread.save(grown(11))
+        thread.put_writes(thread.save(grown(12)).id, [("messages", "a")], task_id="one")
+        thread.latest()
+    assert sum(".apply(" in one for one in sent) == 3
+    assert not [one for one in sent if "clock" in one]
+
+
 def test_an_async_save_on_a_cached_base_is_one_round_trip(store):
     async def main() -> list[str]:
         thread = store.aio.thread("t")

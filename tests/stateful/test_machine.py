@@ -14,9 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import holdfast
 from holdfast import ROOT, Conflict, Deleted
+from holdfast.testing.expiring import aged
 from tests.stateful.model import Handle, Line, Model, Point
 from tests.stateful.values import EDITS, SIZES
-from tests.stateful.worlds import World, compare, expected_info, open_worlds, outcome, wished
+from tests.stateful.worlds import YEAR, World, compare, expected_info, open_worlds, outcome, wished
 from tests.support.postgres import schemas
 
 NAMESPACES = ["", "a", "a|b", "c"]
@@ -392,6 +393,23 @@ class Stores(RuleBasedStateMachine):
             return  # seldom, or the machine would spend its time on graves
         handle = Handle(thread_id, namespace)
         self.agree(lambda: self.model.delete(handle), lambda world: world.thread(handle, via).delete())
+
+    @rule(thread=threads, via=via, sure=st.integers(0, 2))
+    def a_year_passes(self, thread: int, via: int, sure: int) -> None:
+        """For one thread: from then on it is as if it were deleted."""
+        thread_id = self.which_thread(thread)
+        if sure or thread_id not in self.model.threads:
+            return
+        self.model.delete(Handle(thread_id, ""))
+        for world in self.worlds:
+            aged(world.store(via), thread_id, YEAR + 1)
+
+    @rule(via=via)
+    def expire(self, via: int) -> None:
+        """Changes nothing that anybody sees, and leaves nothing to remove."""
+        for world in self.worlds:
+            assert world.store(via).expire().skipped == ()
+            assert world.store(via).expire().expired == 0
 
     @rule(thread=threads, namespace=namespaces, via=via, which=st.lists(small, min_size=1, max_size=3))
     def delete_checkpoints(self, thread: int, namespace: str, via: int, which: list[int]) -> None:

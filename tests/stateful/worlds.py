@@ -13,6 +13,8 @@ from holdfast import CheckpointInfo, HoldfastError, Store, Thread
 from tests.stateful.model import Handle, Model, Point, Refused
 from tests.support.postgres import schemas
 
+YEAR = 365 * 24 * 3600.0  # after which threads expire, if nobody makes time pass
+
 
 class World:
     """A backend with one or two stores open on it."""
@@ -20,7 +22,7 @@ class World:
     def __init__(self, name: str, url: str, handles: int) -> None:
         self.name = name
         self.url = url
-        self.stores = [holdfast.open(url) for _ in range(handles)]
+        self.stores = [holdfast.open(url, ttl=YEAR) for _ in range(handles)]
         self.real: dict[str, str] = {}
         self.known: dict[str, str] = {}
         self.kept: dict[int, Thread[Any]] = {}
@@ -48,7 +50,7 @@ class World:
             return
         place = via % len(self.stores)
         self.stores[place].close()
-        self.stores[place] = holdfast.open(self.url)
+        self.stores[place] = holdfast.open(self.url, ttl=YEAR)
         self.kept.clear()
 
     def close(self) -> None:

@@ -290,6 +290,7 @@ Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 
 ANY: Final = Filter()
+BACKUPS: Final = "backups and other copies of the store"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -426,6 +427,12 @@ class Backend(ABC):
     @abstractmethod
     async def give_back(self) -> None:
         """Give the space of dropped rows back to whoever lent it, as far as that can be done beside others."""
+
+    async def scrub(self) -> list[str]:
+        """Leave no byte of dropped rows behind, as far as that can be done. Says where some may still be, or copies of
+        them; one sentence each."""
+        await self.give_back()
+        return [BACKUPS, "free space of the storage, until something else is written there"]
 
     @abstractmethod
     async def close(self) -> None:

@@ -74,6 +74,9 @@ class MemoryBackend(TabledBackend):
     async def give_back(self) -> None:
         """Python sees to that."""
 
+    async def scrub(self) -> list[str]:
+        return []
+
     async def close(self) -> None:
         with self._lock:
             self.directory = Tables()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.backends.base import Batch, Expect, GraveAt, KeyFree, LineAt, ThreadAbsent
 from holdfast.backends.rows import JournalRow, LineRow, Row, checked, sealed
-from holdfast.engine import leases, places, tags, views
+from holdfast.engine import burial, clocks, leases, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import new_thread
@@ -22,11 +22,12 @@ async def append(engine: Engine, handle: Handle, kind: str, body: bytes, key: st
     """Store one entry. The same key with the same content is the first entry again; with other content, a conflict."""
     engine.check_open()
     root_handle = handle.inner("")
-    here = places.remembered(engine, root_handle)
+    here = await places.recalled(engine, root_handle)
     for _ in range(_ATTEMPTS):
         fresh = here is None
         if here is None:
-            here, expects, puts = _begun(engine, handle, await places.find(engine, root_handle, flush=False))
+            place = await burial.vacated(engine, handle, await places.find(engine, root_handle, flush=False))
+            here, expects, puts = _begun(engine, handle, place)
         else:
             expects, puts = [], []
         if key is not None and (fresh or here.root.base_journal):
@@ -50,7 +51,7 @@ def _begun(engine: Engine, handle: Handle, place: Place) -> tuple[Here, list[Exp
     places.check_not_deleted(handle, place)
     thread, root = new_thread(handle, place.generation + 1, engine.usual)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
-    return Here(thread, root, root, None), expects, [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
+    return Here(thread, root, root, None), expects, [thread, *tags.of_thread(thread)]
 
 
 async def _append_once(
@@ -65,6 +66,7 @@ async def _append_once(
             if fresh:
                 raise
             return None
+    root = await clocks.written(engine, here.thread, root)
     row = sealed(JournalRow(root.tree, root.line, root.journal + 1, kind, key, now(), body))
     after = sealed(root._replace(version=root.version + 1, journal=row.seq))
     expects.append(LineAt(root.tree, root.line, root.version))

@@ -9,7 +9,7 @@ finds less to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -124,6 +124,18 @@ async def _collected(engine: Engine, number: int, total: _Count) -> bool:
             return False
         total.add(change.drops)
     return True
+
+
+async def would_free(
+    engine: Engine, number: int, without: Collection[str]
+) -> tuple[Mapping[type[Row], int], set[tuple[str | None, int]]]:
+    """What would go from a tree if these threads were deleted, by kind; and the runs that would be left in lines."""
+    tree = await reach.look(engine, number, without)
+    total = _Count()
+    for change in _changes(tree):
+        total.add(change.drops)
+    left = {(row.run_id, row.line) for rows in tree.rows.values() for row in rows.values() if tree.stays(row)}
+    return total.rows, left
 
 
 async def _may_have_garbage(engine: Engine, number: int) -> bool:

@@ -12,7 +12,20 @@ from typing import Final
 
 from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, IdFree, LineAt, NamespaceFree, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, Row, RunRow, TagRow, sealed
-from holdfast.engine import foreign, leases, load, manifest, places, sealing, tags, tending, terms, views
+from holdfast.engine import (
+    burial,
+    clocks,
+    foreign,
+    leases,
+    load,
+    manifest,
+    places,
+    sealing,
+    tags,
+    tending,
+    terms,
+    views,
+)
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
@@ -37,10 +50,12 @@ async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -
     """Plan, commit, and plan again while others are faster."""
     given = fields.id is not None
     engine.check_open()
-    start = _continued(engine, handle, places.remembered(engine, handle))
+    start = _continued(engine, handle, await places.recalled(engine, handle))
     for _ in range(ATTEMPTS):
         fresh = start is None
-        start = start or _started(engine, handle, await places.find(engine, handle))
+        if start is None:
+            place = await burial.vacated(engine, handle, await places.find(engine, handle))
+            start = _started(engine, handle, place)
         start.by_id = fields.foreign
         if fields.id is None:  # once: a retry must not become a second checkpoint
             fields = fields._replace(id=id_after(start.here.head.id if start.here.head is not None else None))
@@ -92,7 +107,7 @@ async def _attempt(
     is_again = first is not None
     if first is not None and foreign.is_own(here, first):
         row, first = foreign.in_place(handle, first, row, changed, parent), None
-    after, batch = _plan(handle, start, row, changed, first)
+    after, batch = _plan(handle, start, row, changed, first, await clocks.stamp(engine, here.thread))
     if given and not fresh:
         batch.expects.append(IdFree(row.tree, row.line, row.id))
     if outer is not None:
@@ -133,7 +148,7 @@ async def _admitted(engine: Engine, handle: Handle, start: _Start) -> Here:
         return here._replace(root=root, line=root)
     if here.root in start.rows:
         return here
-    expects, rows = leases.written(here.root, root)
+    expects, rows = leases.written(here.root, await clocks.written(engine, here.thread, root))
     start.expects += expects
     start.rows += rows
     if not rows:
@@ -176,7 +191,7 @@ def _new(engine: Engine, handle: Handle, place: Place) -> _Start:
     places.check_not_deleted(handle, place)
     thread, root = new_thread(handle, place.generation + 1, engine.usual)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), place.generation)]
-    rows: list[Row] = [thread, *tags.of_metadata(thread.id, handle.metadata or {})]
+    rows: list[Row] = [thread, *tags.of_thread(thread)]
     if not handle.namespace:
         return _Start(Here(thread, root, root, None, place.last), expects, rows)
     root = sealed(root._replace(version=1))
@@ -194,11 +209,10 @@ def _with_metadata(engine: Engine, handle: Handle, start: _Start) -> _Start:
         merged = {**known, **handle.metadata}
         enc = handle.codec.encode(merged, "metadata")
         if enc != stored:
-            start.drops += [DropRow(TagRow, row[:3]) for row in tags.of_metadata(thread.id, known)]
-            start.rows += tags.of_metadata(thread.id, merged)
             thread = terms.with_metadata(thread, enc)
     if thread is not before:
-        start.rows.append(thread)
+        start.drops += [DropRow(TagRow, row[:3]) for row in tags.of_thread(before)]
+        start.rows += [thread, *tags.of_thread(thread)]
         start.here = start.here._replace(thread=thread)
     return start
 
@@ -301,7 +315,12 @@ def _compared(handle: Handle, fields: Fields, first: CheckpointRow, changed: Cha
 
 
 def _plan(
-    handle: Handle, start: _Start, row: CheckpointRow, changed: Changed, first: CheckpointRow | None
+    handle: Handle,
+    start: _Start,
+    row: CheckpointRow,
+    changed: Changed,
+    first: CheckpointRow | None,
+    moment: int | None,
 ) -> tuple[Here, Batch]:
     here = start.here
     line, root = here.line, here.root
@@ -318,6 +337,8 @@ def _plan(
     if first is not None:
         line = line._replace(checkpoints=line.checkpoints - 1, marks=line.marks + 1)
     after = line_after(line, row, changed.stored, head)
+    if moment is not None:
+        after = sealed(after._replace(updated_at=moment))
     rows += (after, row, *changed.rows)
     moved = here._replace(root=root if handle.namespace else after, line=after, head=head)
     return moved, Batch(expects, rows, drops)

@@ -40,6 +40,7 @@ class Engine:
     noted: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)  # line, seq: see engine/sealing.py
     closed: bool = False
     tends: bool = True  # retentions are applied as threads are written
+    ahead: tuple[float, int] | None = None  # the store's clock, when and by how much: see engine/clocks.py
 
     def __post_init__(self) -> None:
         _alive.add(self)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from holdfast.backends.base import Batch, Expect, GraveAt, LineAt, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, LineRow, Row, RunRow, ThreadRow, sealed
-from holdfast.engine import load, manifest, places, tags, terms, views
+from holdfast.engine import burial, load, manifest, places, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import required
 from holdfast.engine.places import Here
@@ -50,7 +50,7 @@ async def _fork_once(
     generation, expects = await _free(engine, target)
     thread = _directory(here.thread, target, generation, point)
     line = await _forked_line(engine, view, thread, point, history)
-    puts: list[Row] = [thread, *_tags(target, thread, point)]
+    puts: list[Row] = [thread, *_tags(thread, point)]
     if edits or not history:
         line, rows = await _edited(engine, handle, target, Here(thread, line, line, None), point, edits or {})
         puts += rows
@@ -66,6 +66,7 @@ async def _free(engine: Engine, target: Handle) -> tuple[int, list[Expect]]:
         raise Conflict(f"{target.name} exists already; name another target", actual=target.thread_id)
     if there.generation and not target.reuse:
         raise Deleted(f"{target.name} was deleted; late writers may still mean the old one, so name another target")
+    there = await burial.vacated(engine, target, there)
     buried = GraveAt(grave_hash(target.thread_id), there.generation)
     return there.generation + 1, [ThreadAbsent(target.thread_id), buried]
 
@@ -80,10 +81,8 @@ def _directory(origin: ThreadRow, target: Handle, generation: int, point: Checkp
     )  # fmt: skip
 
 
-def _tags(target: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Row]:
-    known = terms.metadata_of(thread)
-    metadata = target.codec.decode(known) if known else {}
-    found: list[Row] = list(tags.of_metadata(thread.id, metadata))
+def _tags(thread: ThreadRow, head: CheckpointRow | None) -> list[Row]:
+    found: list[Row] = [*tags.of_thread(thread)]
     if head is not None:
         found.append(tags.status(thread.id, head.status))
     return found
@@ -161,7 +160,7 @@ async def _copy_once(engine: Engine, here: Here, lines: list[LineRow], target: H
     thread = _directory(here.thread, target, generation, None)
     copies = [_copied_line(line, thread, here.root.forks + 1) for line in lines]
     expects += [LineAt(line.tree, line.line, line.version) for line in lines]
-    puts: list[Row] = [thread, *_tags(target, thread, here.head), *copies, _era_after(here.root)]
+    puts: list[Row] = [thread, *_tags(thread, here.head), *copies, _era_after(here.root)]
     return await engine.backend.commit(Batch(expects, puts))
 
 

@@ -22,7 +22,7 @@ _ALL: Final = 1 << 62
 
 async def latest(engine: Engine, handle: Handle, channels: Collection[str] | None = None) -> Loaded | None:
     """The checkpoint with the highest number."""
-    here = await places.read(engine, handle)
+    here = await places.used(engine, handle)
     if here is None or here.head is None:
         return None
     view = await views.open_view(engine, here.line)
@@ -40,7 +40,7 @@ async def by_id(
 
 
 async def open_view(engine: Engine, handle: Handle) -> View | None:
-    here = await places.read(engine, handle)
+    here = await places.used(engine, handle)
     return None if here is None else await views.open_view(engine, here.line)
 
 
@@ -70,7 +70,7 @@ async def at(
     """At or before a step, a time or a place in the journal, along the head's lineage."""
     if sum(given is not None for given in (step, time, journal_seq)) != 1:
         raise InvalidArgument("at() takes exactly one of step=, time= and journal_seq=")
-    here = await places.read(engine, handle)
+    here = await places.used(engine, handle)
     if here is None or here.head is None:
         return None
     view = await views.open_view(engine, here.line)

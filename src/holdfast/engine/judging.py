@@ -25,7 +25,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.codec import Codec
-from holdfast.engine import appending, leases, load, manifest, places, removal, tags, terms, trimming, views
+from holdfast.engine import appending, load, manifest, places, removal, tags, terms, trimming, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Manifest, Ref
 from holdfast.engine.rows import row_digest
@@ -211,7 +211,7 @@ async def _look(engine: Engine, verdict: Verdict, thread: ThreadRow) -> None:
     for namespace in await removal.namespaces(engine, root):
         line = await engine.backend.namespace(root.tree, root.line, namespace)
         try:
-            place = None if line is not None else await places.find(engine, handle.inner(namespace))
+            place = None if line is not None else await places.find(engine, handle.inner(namespace), even_expired=True)
             line = line or (place.line if place is not None else None)
             if line is not None:
                 await _look_at_line(engine, verdict, Seen(thread.id, namespace), line)
@@ -394,7 +394,7 @@ def _judge_tags(verdict: Verdict, tagged: Tags) -> None:
         if wanted is None:
             continue
         found = tagged.get(thread.id, set())
-        free = {("run", leases.HELD), ("run", leases.LEFT)}  # they may stay behind when a lease has run out
+        free = {("run", tags.HELD), ("run", tags.LEFT)}  # they may stay behind when a lease has run out
         for key, value in sorted(wanted - found):
             verdict.say("tag", thread, f"the index lacks {key} {value!r}: repair() adds it")
         for key, value in sorted(found - wanted - free):
@@ -407,12 +407,12 @@ def tags_wanted(verdict: Verdict, thread: ThreadRow) -> set[tuple[str, str]] | N
     if root is None or thread.line not in verdict.heads:
         return None
     try:
-        wanted = set(tags.of_encoded(known)) if (known := terms.metadata_of(thread)) else set()
-    except (msgspec.MsgspecError, ValueError):
+        wanted = set(tags.of_row(thread))
+    except (Corrupt, msgspec.MsgspecError, ValueError):
         return None
     head = verdict.heads[thread.line]
     wanted |= {tags.status_tag(head.status)} if head is not None else set()
-    return wanted | ({("run", leases.HELD)} if root.worker else set())
+    return wanted | ({("run", tags.HELD)} if root.worker else set())
 
 
 def _judge_runs(verdict: Verdict, runs: set[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, LineAt, RootAt, ThreadAbsent
 from holdfast.backends.rows import LineRow, Row, TagRow, sealed
-from holdfast.engine import places, tags
+from holdfast.engine import burial, clocks, places, tags
 from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
 from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import new_thread
@@ -19,20 +19,12 @@ from holdfast.model import Lease
 
 _ATTEMPTS = 100
 
-HELD, LEFT = "held", "left"
-"""What the tag `run` of a thread says: a worker holds it, or left it unfinished."""
-
-
-def is_live(root: LineRow, now: int) -> bool:
-    """A clock that stepped back by more than the ttl ends the hold as well: it must not lock a thread for good."""
-    return bool(root.worker) and root.lease_at - root.lease_ttl <= now < root.lease_at + root.lease_ttl
-
 
 def lease_of(root: LineRow, now: int) -> Lease | None:
     if not root.worker:
         return None
     until = as_datetime(root.lease_at + root.lease_ttl)
-    return Lease(worker=root.worker, epoch=root.epoch, until=until, expired=not is_live(root, now))
+    return Lease(worker=root.worker, epoch=root.epoch, until=until, expired=not clocks.is_live(root, now))
 
 
 async def admitted(engine: Engine, handle: Handle, root: LineRow) -> LineRow:
@@ -49,8 +41,8 @@ async def admitted(engine: Engine, handle: Handle, root: LineRow) -> LineRow:
 
 def written(before: LineRow, after: LineRow) -> tuple[list[Expect], list[LineRow]]:
     """What a write to an inner namespace does to the lease that the root keeps: nothing, if it was renewed just now."""
-    soon = after.epoch == before.epoch and after.lease_at - before.lease_at < before.lease_ttl // 10
-    if after == before or soon:
+    soon = after.lease_at - before.lease_at < before.lease_ttl // 10
+    if after == before or (soon and after == before._replace(lease_at=after.lease_at)):
         return [RootAt(before.tree, before.line, before.forks, before.epoch, before.journal)], []
     moved = sealed(after._replace(version=before.version + 1))
     return [LineAt(before.tree, before.line, before.version)], [moved]
@@ -65,7 +57,7 @@ def check_epoch(handle: Handle, root: LineRow) -> None:
 
 
 def check_free(handle: Handle, root: LineRow, now: int) -> None:
-    if is_live(root, now):
+    if clocks.is_live(root, now):
         until = as_datetime(root.lease_at + root.lease_ttl)
         raise ThreadBusy(
             f"{handle.name} is held by worker {root.worker!r} until {until:%H:%M:%S} UTC at most; "
@@ -78,7 +70,7 @@ async def acquire(engine: Engine, handle: Handle, worker: str, ttl: int) -> None
     """Take the thread, and make the handle its holder."""
     root_handle = handle.inner("")
     for _ in range(_ATTEMPTS):
-        place = await places.find(engine, root_handle)
+        place = await burial.vacated(engine, root_handle, await places.find(engine, root_handle))
         now = await engine.backend.now()
         expects, puts, here = _entered(handle, place, engine.usual)
         check_free(handle, here.root, now)
@@ -88,8 +80,8 @@ async def acquire(engine: Engine, handle: Handle, worker: str, ttl: int) -> None
             )
         )
         expects.append(LineAt(taken.tree, taken.line, here.root.version))
-        puts += (taken, tags.run(here.thread.id, HELD))
-        if await engine.backend.commit(Batch(expects, puts, _untag(here, LEFT))):
+        puts += (taken, tags.run(here.thread.id, tags.HELD))
+        if await engine.backend.commit(Batch(expects, puts, _untag(here, tags.LEFT))):
             places.bind(handle, here.thread)
             handle.epoch = taken.epoch
             places.remember(engine, root_handle, here._replace(root=taken, line=taken))
@@ -106,7 +98,7 @@ def _entered(handle: Handle, place: Place, usual: Terms) -> tuple[list[Expect], 
     places.check_not_deleted(handle, place)
     thread, root = new_thread(handle, generation + 1, usual)
     expects: list[Expect] = [ThreadAbsent(thread.id), GraveAt(grave_hash(thread.id), generation)]
-    return expects, [thread, *tags.of_metadata(thread.id, handle.metadata or {})], Here(thread, root, root, None)
+    return expects, [thread, *tags.of_thread(thread)], Here(thread, root, root, None)
 
 
 def _untag(here: Here, value: str) -> list[Drop]:
@@ -126,7 +118,7 @@ async def release(engine: Engine, handle: Handle, *, finished: bool) -> None:
 
 async def _changed(engine: Engine, handle: Handle, release: bool | None) -> None:
     root_handle = handle.inner("")
-    here = places.remembered(engine, root_handle)
+    here = await places.recalled(engine, root_handle)
     for _ in range(_ATTEMPTS):
         if here is None or here.root.epoch != handle.epoch:  # what was remembered may be old: ask before giving up
             here = (await places.find(engine, root_handle)).here
@@ -137,9 +129,9 @@ async def _changed(engine: Engine, handle: Handle, release: bool | None) -> None
         worker = here.root.worker if release is None else ""
         after = sealed(here.root._replace(version=here.root.version + 1, worker=worker, lease_at=now))
         puts: list[Row] = [after]
-        drops: list[Drop] = [] if release is None else _untag(here, HELD)
+        drops: list[Drop] = [] if release is None else _untag(here, tags.HELD)
         if release is False:
-            puts.append(tags.run(here.thread.id, LEFT))
+            puts.append(tags.run(here.thread.id, tags.LEFT))
         if await engine.backend.commit(Batch([LineAt(after.tree, after.line, here.root.version)], puts, drops)):
             places.remember(engine, root_handle, here._replace(root=after, line=after))
             return

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from holdfast.backends.base import Listed
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.codec import Codec
-from holdfast.engine import leases, places, removal, tags, terms, views
+from holdfast.engine import clocks, leases, places, removal, tags, terms, views
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.errors import Corrupt, InvalidArgument
 from holdfast.ids import check_text
@@ -24,7 +24,7 @@ async def threads(
     engine.check_open()
     known = dict(where or {})
     lease = _lease(known.pop("lease", None))
-    wanted = [("run", leases.HELD)] if lease is not None else []
+    wanted = [("run", tags.HELD)] if lease is not None else []
     wanted += [_tag(name, value) for name, value in known.items()]
     page = _PAGE if lease is not None else -1 if limit is None else limit
     found: list[ThreadInfo] = []
@@ -40,10 +40,20 @@ async def threads(
 
 async def _matching(engine: Engine, row: Listed, lease: str | None) -> ThreadInfo | None:
     """What no index says: that a lease has run out is the clock's to say, and that a fork is empty its origin's."""
+    if await is_over(engine, row):
+        return None
     if lease is None:
         return None if await _is_empty(engine, row) else await _listed(engine, row)
     info = await _listed(engine, row)
     return info if _is_expired(info) == (lease == "expired") else None
+
+
+async def is_over(engine: Engine, row: Listed) -> bool:
+    """A thread whose time is over is not there. Of a damaged one nobody can tell, and it stays in the list."""
+    try:
+        return row.root is not None and await clocks.has_expired(engine, checked(row.thread), checked(row.root))
+    except Corrupt:
+        return False
 
 
 def _is_expired(info: ThreadInfo) -> bool:
@@ -73,10 +83,10 @@ async def resumable(engine: Engine) -> list[ThreadInfo]:
     """Threads that a supervisor may pick up: their worker died, left them unfinished, or failed."""
     engine.check_open()
     found = {info.id: info for info in await threads(engine, "", {"lease": "expired"}, None, None)}
-    for tag in (("run", leases.LEFT), tags.status_tag("failed")):
+    for tag in (("run", tags.LEFT), tags.status_tag("failed")):
         for row in await engine.backend.threads("", [tag], "", -1):
             info = await _listed(engine, row)
-            if _is_expired(info):
+            if _is_expired(info) and not await is_over(engine, row):
                 found[info.id] = info
     return [found[key] for key in sorted(found)]
 

@@ -6,13 +6,15 @@ as far as that namespace had come under the checkpoints that the fork sees.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
-from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
-from holdfast.engine import views
+from holdfast.backends.base import Batch, LineAt
+from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked, sealed
+from holdfast.engine import clocks, views
 from holdfast.engine.context import Engine, Handle, grave_hash
-from holdfast.errors import Corrupt, Deleted, NotFound
+from holdfast.errors import Corrupt, Deleted, NotFound, ReadOnly, TryAgain
 from holdfast.ids import new_number
 
 
@@ -36,6 +38,7 @@ class Place(NamedTuple):
     generation: int  # of the thread's grave, if it has one
     last: str = ""
     meant: int | None = None  # the life that the caller meant when it asked; another thread may have started one since
+    expired: bool = False  # its time is over: it reads as deleted, and is removed before it is started anew
 
     @property
     def here(self) -> Here | None:
@@ -52,6 +55,25 @@ async def read(engine: Engine, handle: Handle) -> Here | None:
     return place.here
 
 
+async def used(engine: Engine, handle: Handle) -> Here | None:
+    """The same for reads that are a use of the thread: of some threads they prolong the life."""
+    here = await read(engine, handle)
+    if here is not None:
+        root = await clocks.read(engine, here.thread, here.root)
+        if root is not here.root:
+            await _note_use(engine, handle, root)
+    return here
+
+
+async def _note_use(engine: Engine, handle: Handle, root: LineRow) -> None:
+    """If the line has moved meanwhile, somebody wrote to it. Whoever may not write may still read."""
+    after = sealed(root._replace(version=root.version + 1))
+    with suppress(ReadOnly, TryAgain):
+        if await engine.backend.commit(Batch([LineAt(root.tree, root.line, root.version)], [after])):
+            forget(engine, handle)
+            forget(engine, handle.inner(""))
+
+
 async def existing(engine: Engine, handle: Handle) -> Here:
     """For writes about a checkpoint: it has to be there."""
     place = await find(engine, handle)
@@ -64,8 +86,9 @@ async def existing(engine: Engine, handle: Handle) -> Here:
     return place.here
 
 
-async def find(engine: Engine, handle: Handle, *, flush: bool = True) -> Place:
-    """What the backend says now; with `flush`, once everything that is on its way there has arrived."""
+async def find(engine: Engine, handle: Handle, *, flush: bool = True, even_expired: bool = False) -> Place:
+    """What the backend says now; with `flush`, once everything that is on its way there has arrived. A thread whose
+    time is over is there only for those who go through everything."""
     engine.check_open()
     if flush:
         engine.flush(handle.thread_id)
@@ -73,12 +96,34 @@ async def find(engine: Engine, handle: Handle, *, flush: bool = True) -> Place:
     found = await engine.backend.find(handle.thread_id, handle.namespace, grave_hash(handle.thread_id))
     place = Place(*found, meant)
     _check(place)
+    if not even_expired and await _is_over(engine, place):
+        return await _as_deleted(engine, place)
     if place.line is None and place.root is not None and place.root.base_line is not None and handle.namespace:
-        place = await _through_origin(engine, handle, place, place.root)
+        place = await _through_origin(engine, handle, place, place.root, even_expired)
     if place.head is not None and place.line is not None and place.line.marks:
         view = await views.open_view(engine, place.line)
         return place._replace(head=place.head._replace(status=view.status(place.head)))
     return place
+
+
+async def _is_over(engine: Engine, place: Place) -> bool:
+    if place.thread is None or place.root is None:
+        return False
+    return await clocks.has_expired(engine, place.thread, place.root)
+
+
+async def _as_deleted(engine: Engine, place: Place) -> Place:
+    generation = place.thread.generation if place.thread is not None else 0
+    return Place(None, None, None, None, generation, await last_id(engine, place), place.meant, expired=True)
+
+
+async def last_id(engine: Engine, place: Place | Here) -> str:
+    """The highest checkpoint id that the thread ever had."""
+    root = place.root
+    lines = [] if root is None else await engine.backend.namespaces(root.tree, root.line)
+    found = [await engine.backend.checkpoints_by_id(line.tree, line.line, None, 1) for line in lines]
+    heads = [place.head] if place.head is not None else []
+    return max([place.last, *(row.id for rows in (*found, heads) for row in rows)])
 
 
 def _check(place: Place) -> None:
@@ -106,13 +151,22 @@ def bind(handle: Handle, thread: ThreadRow) -> None:
 def check_not_deleted(handle: Handle, place: Place) -> None:
     """A thread that is not there may be started, unless it was there and nobody asked to start it anew."""
     if place.meant is not None or (place.generation and not handle.reuse):
-        raise Deleted(f"{handle.name} was deleted; store.thread({handle.thread_id!r}, reuse=True) starts it anew")
+        how = "has expired" if place.expired else "was deleted"
+        raise Deleted(f"{handle.name} {how}; store.thread({handle.thread_id!r}, reuse=True) starts it anew")
 
 
 def remembered(engine: Engine, handle: Handle) -> Here | None:
     """Where the handle's line was when this process last wrote to it. It may have moved: a batch says from where."""
     here: Here | None = engine.cache.get((handle.thread_id, handle.namespace))
     if here is None or handle.generation not in (None, here.thread.generation):
+        return None
+    return here
+
+
+async def recalled(engine: Engine, handle: Handle) -> Here | None:
+    """The same, if by what is remembered the thread's time is not over."""
+    here = remembered(engine, handle)
+    if here is not None and await clocks.has_expired(engine, here.thread, here.root):
         return None
     return here
 
@@ -126,8 +180,9 @@ def forget(engine: Engine, handle: Handle) -> None:
     engine.cache.drop((handle.thread_id, handle.namespace))
 
 
-async def _through_origin(engine: Engine, handle: Handle, place: Place, root: LineRow) -> Place:
-    seen = await _newest_seen(engine, handle, root)
+async def _through_origin(engine: Engine, handle: Handle, place: Place, root: LineRow, even_expired: bool) -> Place:
+    outer = await find(engine, handle.inner(enclosing(handle.namespace)), even_expired=even_expired)
+    seen = await _newest_seen(engine, handle, root, outer.line)
     if seen is None:
         return place
     base, row, era = seen
@@ -139,11 +194,12 @@ async def _through_origin(engine: Engine, handle: Handle, place: Place, root: Li
     return place._replace(line=line, head=row)
 
 
-async def _newest_seen(engine: Engine, handle: Handle, root: LineRow) -> tuple[LineRow, CheckpointRow, int] | None:
+async def _newest_seen(
+    engine: Engine, handle: Handle, root: LineRow, outer: LineRow | None
+) -> tuple[LineRow, CheckpointRow, int] | None:
     """The newest checkpoint of this namespace in the threads that the fork came from, that belongs under what the fork
     sees; with the line and the era that it is seen through."""
-    outer = await find(engine, handle.inner(enclosing(handle.namespace)))
-    outer_view = None if outer.line is None else await views.open_view(engine, _as_forked(outer.line))
+    outer_view = None if outer is None else await views.open_view(engine, _as_forked(outer))
     for above, below in pairwise(await engine.backend.ancestry(root.tree, root.line)):
         base = await engine.backend.namespace(root.tree, below.line, handle.namespace)
         if base is not None:

@@ -157,12 +157,15 @@ Hidden = Mapping[str, Mapping[str, Collection[int]]]
 """Numbers of checkpoints, by thread and namespace."""
 
 
-async def look(engine: Engine, number: int, hidden: Hidden = MappingProxyType({})) -> Tree:
+async def look(
+    engine: Engine, number: int, without: Collection[str] = (), hidden: Hidden = MappingProxyType({})
+) -> Tree:
     """Lines before threads and checkpoints: who is forked after that changes one of them. `hidden` are checkpoints that
-    are taken as removed."""
+    are taken as removed, and `without` are threads that are taken as deleted."""
     candidates = await _candidates(engine, number)
     lines = {line.line: line for line in await scanned(engine, LineRow, number)}
-    tree = Tree(number, candidates, lines, await engine.backend.tree_threads(number))
+    threads = [thread for thread in await engine.backend.tree_threads(number) if thread.id not in without]
+    tree = Tree(number, candidates, lines, threads)
     for row in await scanned(engine, CheckpointRow, number):
         tree.rows.setdefault(row.line, {})[row.seq] = row
     for thread in tree.threads:
@@ -181,9 +184,9 @@ async def look(engine: Engine, number: int, hidden: Hidden = MappingProxyType({}
 async def _walk(engine: Engine, tree: Tree, thread: ThreadRow, hidden: Mapping[str, Collection[int]]) -> None:
     """Everything that one thread sees."""
     root = Handle(thread.id, "", engine.codec)
-    here = await places.read(engine, root)
+    here = (await places.find(engine, root, even_expired=True)).here
     for namespace in await removal.namespaces(engine, here.root) if here is not None else []:
-        here = await places.read(engine, root.inner(namespace))
+        here = (await places.find(engine, root.inner(namespace), even_expired=True)).here
         if here is None:
             continue
         view = await views.open_view(engine, here.line)

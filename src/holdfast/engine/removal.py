@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from holdfast.backends.base import Batch, Drop, DropRow, DropTree, DropWaiting, Expect, LineAt, ThreadAt
-from holdfast.backends.rows import CheckpointRow, GraveRow, LineRow, Row, TagRow, ThreadRow, sealed
-from holdfast.engine import leases, places, tags, terms, views
-from holdfast.engine.context import Engine, Handle, grave_hash, now
+from holdfast.backends.base import Batch, Drop, DropRow, DropWaiting
+from holdfast.backends.rows import CheckpointRow, LineRow, TagRow
+from holdfast.engine import burial, places, tags, views
+from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.history import matching
 from holdfast.engine.places import Here
 from holdfast.engine.views import View
@@ -25,56 +25,21 @@ Chosen = Callable[[View], Awaitable[list[CheckpointRow]]]
 
 
 async def delete(engine: Engine, handle: Handle) -> None:
-    """The whole thread, all namespaces. Deleting what is not there is a no-op."""
+    """The whole thread, all namespaces; also one whose time is over. Deleting what is not there is a no-op."""
     root = Handle(handle.thread_id, "", handle.codec, None, False, handle.generation)
     for _ in range(_ATTEMPTS):
-        here = await places.read(engine, root)
+        here = (await places.find(engine, root, even_expired=True)).here
         if here is None:  # writes may wait for a first checkpoint
             await engine.backend.commit(Batch([], [], [DropWaiting(handle.thread_id, now() + 1)]))
             return
+        places.bind(root, here.thread)
         handle.generation = root.generation
         lines = await engine.backend.namespaces(here.root.tree, here.root.line)
-        alone = len(await engine.backend.tree_threads(here.root.tree)) == 1
-        last = await _last_id(engine, here, lines)
-        if await engine.backend.commit(_burial(root, here, lines, alone, last)):
+        if await engine.backend.commit(await burial.planned(engine, here)):
             for line in lines:
                 places.forget(engine, handle.inner(line.namespace))
             return
     raise Contended(f"{handle.name}: other writers were faster {_ATTEMPTS} times while it was deleted; try again")
-
-
-async def _last_id(engine: Engine, here: Here, lines: list[LineRow]) -> str:
-    """The highest checkpoint id that the thread ever had."""
-    found = [await engine.backend.checkpoints_by_id(line.tree, line.line, None, 1) for line in lines]
-    heads = [here.head] if here.head is not None else []
-    return max([here.last, *(row.id for rows in (*found, heads) for row in rows)])
-
-
-def _burial(handle: Handle, here: Here, lines: list[LineRow], alone: bool, last: str) -> Batch:
-    thread = here.thread
-    expects: list[Expect] = [
-        ThreadAt(thread.id, thread.line),
-        *(LineAt(line.tree, line.line, line.version) for line in lines),
-    ]
-    grave = sealed(GraveRow(grave_hash(thread.id), thread.generation, last))
-    waiting = DropWaiting(thread.id, now() + 1)
-    drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), waiting, *_untag(handle, thread, here.head)]
-    if alone:
-        return Batch(expects, [grave], [*drops, DropTree(thread.tree)])
-    moved: list[Row] = [
-        sealed(line._replace(version=line.version + 1, forks=line.forks + 1)) for line in lines
-    ]  # whoever planned to write here finds the line changed  # fmt: skip
-    return Batch(expects, [grave, *moved], drops)
-
-
-def _untag(handle: Handle, thread: ThreadRow, head: CheckpointRow | None) -> list[Drop]:
-    known = terms.metadata_of(thread)
-    metadata = handle.codec.decode(known) if known else {}
-    rows = list(tags.of_metadata(thread.id, metadata))
-    rows += (tags.run(thread.id, leases.HELD), tags.run(thread.id, leases.LEFT))
-    if head is not None:
-        rows.append(tags.status(thread.id, head.status))
-    return [DropRow(TagRow, row[:3]) for row in rows]
 
 
 async def delete_checkpoints(engine: Engine, handle: Handle, ids: Iterable[str]) -> int:

@@ -72,7 +72,7 @@ async def _to_free(engine: Engine, here: Here, plans: dict[str, Plan]) -> int:
     hidden = {namespace: {row.seq for row in plan.removed} for namespace, plan in plans.items()}
     if not any(hidden.values()):
         return 0
-    tree = await reach.look(engine, here.root.tree, {here.thread.id: hidden})
+    tree = await reach.look(engine, here.root.tree, hidden={here.thread.id: hidden})
     return reach.bytes_left_over(tree)
 
 

@@ -9,7 +9,7 @@ from heapq import nlargest
 from typing import Final
 
 from holdfast.backends.base import Listed, Progress, Tally
-from holdfast.engine import terms
+from holdfast.engine import clocks
 from holdfast.engine.context import Engine
 from holdfast.errors import Corrupt
 from holdfast.model import DayStats, StoreStats, ThreadStats
@@ -53,13 +53,13 @@ async def _threads(engine: Engine) -> tuple[int, set[str]]:
 
 
 def _is_over(row: Listed, now: int) -> bool:
+    if row.root is None:
+        return False
     try:
-        found = terms.of(row.thread)
+        end = clocks.end_of(row.thread, row.root)
     except Corrupt:
         return False
-    if found.ttl is None or row.root is None:
-        return False
-    return max(row.root.updated_at, found.used_at) + found.ttl <= now
+    return end is not None and end <= now and not clocks.is_live(row.root, now)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Indexed facts about a thread: its status, and each key of its metadata."""
+"""Indexed facts about a thread: its status, each key of its metadata, and that its time is limited."""
 
 from __future__ import annotations
 
@@ -8,13 +8,31 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.backends.rows import TagRow, sealed
+from holdfast.backends.rows import TagRow, ThreadRow, sealed
 from holdfast.codec import Codec
+from holdfast.engine import terms
 from holdfast.engine.parts import TEXT, parts_of, shape_of
+
+HELD, LEFT = "held", "left"
+"""What the tag `run` of a thread says: a worker holds it, or left it unfinished."""
+TTL: Final = ("ttl", "set")
+"""The tag of threads that have a ttl."""
 
 _LONGEST: Final = 64
 _decode_text = msgspec.msgpack.Decoder(str).decode
 _codec = Codec()
+
+
+def of_thread(thread: ThreadRow) -> list[TagRow]:
+    """What its directory row says."""
+    return [sealed(TagRow(*tag, thread.id)) for tag in of_row(thread)]
+
+
+def of_row(thread: ThreadRow) -> Iterator[tuple[str, str]]:
+    if known := terms.metadata_of(thread):
+        yield from of_encoded(known)
+    if terms.of(thread).ttl is not None:
+        yield TTL
 
 
 def of_metadata(thread_id: str, metadata: Mapping[str, Any]) -> Iterator[TagRow]:

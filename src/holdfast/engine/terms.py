@@ -23,7 +23,6 @@ class Terms(NamedTuple):
 
     ttl: int | None = None  # microseconds since it was last written to
     refresh: bool | None = None  # or read
-    used_at: int = 0  # when it was last read, if that counts
     retention: Retention | None = None
 
 
@@ -69,7 +68,6 @@ def _merged(known: Terms, asked: Terms) -> Terms:
     return Terms(
         known.ttl if asked.ttl is None else asked.ttl,
         known.refresh if asked.refresh is None else asked.refresh,
-        asked.used_at or known.used_at,
         known.retention if asked.retention is None else asked.retention,
     )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from holdfast.backends.base import Batch, CheckpointThere, DropRow, Expect, LineAt, NamespaceFree, RootAt
 from holdfast.backends.rows import CheckpointRow, LineRow, MarkRow, PendingRow, Row, TagRow, sealed
-from holdfast.engine import foreign, leases, load, places, sealing, tags, views
+from holdfast.engine import burial, clocks, foreign, leases, load, places, sealing, tags, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.history import required
 from holdfast.engine.places import Here, Place
@@ -33,7 +33,7 @@ async def put_writes(
     With `may_wait`, the checkpoint need not be there yet.
     """
     engine.check_open()
-    here = places.remembered(engine, handle)
+    here = await places.recalled(engine, handle)
     row = here.head if here is not None and here.head is not None and here.head.id == checkpoint_id else None
     fresh = False
     for _ in range(_ATTEMPTS):
@@ -46,14 +46,15 @@ async def put_writes(
                     return
                 continue
         try:
-            root = await leases.admitted(engine, handle, here.root)
+            root = await clocks.written(engine, here.thread, await leases.admitted(engine, handle, here.root))
         except (Fenced, ThreadBusy):
             if fresh:
                 raise
             here = row = None  # what was remembered may be old: ask before refusing
             continue
-        _, moved = leases.written(here.root, root)
+        unchanged, moved = leases.written(here.root, root)
         batch = _writes_batch(here, row, writes, task_id, task_path, moved)
+        batch.expects += unchanged
         if await engine.backend.commit(batch):
             sealing.note(engine, [one for one in batch.puts_if_free if isinstance(one, PendingRow)])
             if moved:
@@ -66,6 +67,8 @@ async def put_writes(
 
 async def _place(engine: Engine, handle: Handle, may_wait: bool) -> Place:
     place = await places.find(engine, handle)
+    if may_wait:
+        place = await burial.vacated(engine, handle, place)
     if place.thread is not None:
         places.bind(handle, place.thread)
     elif not may_wait:

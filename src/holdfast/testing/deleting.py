@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import pytest
 
 from holdfast import Deleted, Store
-from holdfast.testing.driver import AnyThread, StoreTests, everything, grown, head, ids, save_chain
+from holdfast.testing.driver import AnyThread, StoreTests, at_once, everything, grown, head, ids, save_chain
 
 WRITES: Final[dict[str, Callable[[AnyThread, str], Any]]] = {
     "save": lambda thread, old: thread.save({}),
@@ -18,6 +19,10 @@ WRITES: Final[dict[str, Callable[[AnyThread, str], Any]]] = {
     "label": lambda thread, old: thread.label(old, "x"),
     "put_writes": lambda thread, old: thread.put_writes(old, [("w", 1)], task_id="x"),
 }
+
+
+def _delete(threads: list[AnyThread], which: int) -> None:
+    threads[which].delete()
 
 
 class Deleting(StoreTests):
@@ -178,3 +183,12 @@ class Deleting(StoreTests):
         with pytest.raises(Deleted):
             store.copy_thread("main", "f")
         assert [info.id for info in store.threads()] == ["main"]
+
+    def test_forks_that_are_deleted_at_once_leave_nothing(self, store: Store) -> None:
+        for number in range(15):
+            store.thread(f"{number}").save({"n": number})
+            store.thread(f"{number}").fork(to=f"{number}/fork")
+            both = [store.thread(f"{number}"), store.thread(f"{number}/fork")]
+            at_once(2, partial(_delete, both))
+        report = store.verify()
+        assert (report.faults, report.checkpoints) == ((), 0)

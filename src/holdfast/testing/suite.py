@@ -12,6 +12,8 @@ from holdfast.testing.counting import Counting
 from holdfast.testing.deleting import Deleting
 from holdfast.testing.diffing import Diffing
 from holdfast.testing.digesting import Digests
+from holdfast.testing.erasing import Erasing
+from holdfast.testing.expiring import Expiring
 from holdfast.testing.forking import Forking, ForkingWithEdits
 from holdfast.testing.freezing import ForksOfForks, Freezing
 from holdfast.testing.history import History
@@ -37,9 +39,9 @@ from holdfast.testing.verifying import Verifying
 
 class StoreContract(
     Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
-    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Tending, Collecting, Deleting, PendingWrites, Labels,
-    Naming, Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving, BackingUp,
-    Counting, Concurrency, Verifying, Closing,
+    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Tending, Collecting, Deleting, Expiring, Erasing,
+    PendingWrites, Labels, Naming, Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving,
+    BackingUp, Counting, Concurrency, Verifying, Closing,
 ):  # fmt: skip
     """What every store does, whichever backend it is on."""
 

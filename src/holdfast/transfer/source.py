@@ -14,7 +14,7 @@ from typing import Final
 
 from holdfast.backends.base import Listed
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
-from holdfast.engine import load, places, removal, terms, values, views
+from holdfast.engine import listing, load, places, removal, terms, values, views
 from holdfast.engine.changes import append_change, change_parts
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.digests import item_digests, value_digest
@@ -69,7 +69,8 @@ class Source:
         after = ""
         while rows := await self._engine.backend.threads("", [], after, _THREADS):
             for row in rows:
-                yield row
+                if not await listing.is_over(self._engine, row):
+                    yield row
             after = rows[-1].thread.id
 
     async def _depth(self, root: LineRow | None) -> int:

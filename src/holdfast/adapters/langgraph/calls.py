@@ -212,7 +212,7 @@ class SaverCalls:
         self.seen.remember(place, (found.checkpoint["id"], record_of(found.checkpoint)))
 
     async def _row(self, handle: Handle, checkpoint_id: str | None) -> tuple[View | None, CheckpointRow | None]:
-        here = await places.read(self.engine, handle)
+        here = await places.used(self.engine, handle)
         if here is None:
             return None, None
         view = await views.open_view(self.engine, here.line)
@@ -256,7 +256,7 @@ class SaverCalls:
         return [handle.inner(name) for name in await removal.namespaces(self.engine, here.root)]
 
     async def _view(self, handle: Handle) -> View | None:
-        here = await places.read(self.engine, handle)
+        here = await places.used(self.engine, handle)
         return None if here is None else await views.open_view(self.engine, here.line)
 
     # ---------------------------------------------------------------- removing

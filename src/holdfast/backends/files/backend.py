@@ -21,7 +21,7 @@ from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
 from holdfast.backends import fresh, networks, tickets
-from holdfast.backends.base import ANY, Batch, Capabilities, Filter, Found, Piece, Progress, Want
+from holdfast.backends.base import ANY, BACKUPS, Batch, Capabilities, Filter, Found, Piece, Progress, Want
 from holdfast.backends.files import copying, folder, gaps
 from holdfast.backends.files.failures import translated
 from holdfast.backends.files.lock import ProcessLock
@@ -163,6 +163,10 @@ class FilesBackend(TabledBackend):
         with fresh.whole(whole) as part:
             copying.copy(self.root, part, self._alone, progress)
         return f"file:{path}"
+
+    async def scrub(self) -> list[str]:
+        with self._alone(), translated(self.root):
+            return [BACKUPS, *self._writer.scrub()]
 
     async def check(self) -> list[str]:
         """Bytes of files that are no records, files that can't be read, and files that are shorter than they were."""

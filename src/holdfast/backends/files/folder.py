@@ -117,6 +117,13 @@ def _is_unborn(folder: Path) -> bool:
     return not files and (rows is None or rows.stat().st_size <= records.HEADER_SIZE)
 
 
+def left_behind(root: Path) -> list[str]:
+    """Remove files that somebody had begun to write anew; says which ones `repair` has set aside."""
+    for fresh in root.rglob(f"*{segment.NEW}"):
+        fresh.unlink()
+    return [f"{one}, which repair() has set aside" for one in sorted(root.rglob("*.damaged-*"))]
+
+
 def size(root: Path) -> int:
     """The bytes of all files in it."""
     total = 0

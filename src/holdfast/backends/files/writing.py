@@ -185,6 +185,29 @@ class Writer:
             self._shelf.describe(tree)
         info.write_root(self._shelf.directory.segment)
 
+    def scrub(self) -> list[str]:
+        """Write every file anew that holds anything but its rows; says which ones could not be."""
+        self._cut_back()
+        self._shelf.look()
+        directory = self._shelf.directory
+        told: list[str] = []
+        for number in list(directory.waiting):
+            self._carry_over(number)
+        for number in list(directory.folders):
+            try:
+                tree = self._shelf.load(number)
+                if tree.rewrite(0.0, 0):
+                    self._shelf.describe(tree)
+                elif tree.garbage() > 0:
+                    raise tree.damaged()
+            except LookAtTheStorage as error:
+                told.append(str(error))
+            self._shelf.trim()
+        self._remove_leftovers()
+        directory.rewrite()
+        info.write_root(directory.segment)
+        return [*told, *folder.left_behind(self._shelf.root)]
+
     def mend(self) -> list[str]:
         """Write damaged files anew with the rows that can be read; the old ones are kept beside them."""
         self._shelf.look()

@@ -22,6 +22,7 @@ from psycopg.pq import TransactionStatus
 from holdfast.backends import fresh
 from holdfast.backends.base import (
     ANY,
+    BACKUPS,
     Backend,
     Batch,
     Capabilities,
@@ -250,6 +251,13 @@ class PostgresBackend(Backend):
 
     async def give_back(self) -> None:
         """The server's autovacuum sees to that, table by table."""
+
+    async def scrub(self) -> list[str]:
+        return [
+            BACKUPS,
+            "the write-ahead log, its archive, and replicas that are behind",
+            "the files of the tables, until the server has vacuumed them: VACUUM FULL writes them anew at once",
+        ]
 
     async def close(self) -> None:
         self._closed = True

@@ -6,6 +6,7 @@ the lock commits everything that waits, in one transaction with one fsync.
 
 from __future__ import annotations
 
+import glob
 import json
 import sqlite3
 import time
@@ -17,6 +18,7 @@ from typing import Any, ClassVar, Final, TypeVar
 from holdfast.backends import fresh, tickets
 from holdfast.backends.base import (
     ANY,
+    BACKUPS,
     Backend,
     Batch,
     Capabilities,
@@ -269,6 +271,12 @@ class SqliteBackend(Backend):
     async def give_back(self) -> None:
         with translated(self.path), self._connections.writing:
             files.shrink(self._connections.writer())
+
+    async def scrub(self) -> list[str]:
+        with translated(self.path), self._connections.writing:
+            files.scrub(self._connections.writer(), self.path)
+        aside = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.damaged-*"))
+        return [BACKUPS, *(f"{one}, which repair() has set aside" for one in aside)]
 
     async def close(self) -> None:
         with translated(self.path):

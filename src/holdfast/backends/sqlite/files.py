@@ -22,7 +22,7 @@ from holdfast.backends import networks
 from holdfast.backends.sqlite import copies
 from holdfast.backends.sqlite.failures import translated
 from holdfast.backends.sqlite.statements import migrations
-from holdfast.errors import Conflict, Corrupt, NewerFormat, NotAStore, ReadOnly
+from holdfast.errors import Busy, Conflict, Corrupt, NewerFormat, NotAStore, ReadOnly
 
 BUSY_SECONDS: Final = 30.0
 _PAGE: Final = 2048
@@ -251,3 +251,16 @@ def shrink(connection: sqlite3.Connection) -> None:
     while connection.execute("PRAGMA freelist_count").fetchone() != (0,):
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def scrub(connection: sqlite3.Connection, path: Path) -> None:
+    """Write the whole file anew, so that no free page and no free part of a page holds what was there once, and empty
+    the log. Others may read meanwhile, and have to come to an end with what they read."""
+    connection.execute("PRAGMA secure_delete = ON")
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.execute("PRAGMA secure_delete = OFF")
+    (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise Busy(f"{path}: another process reads what was removed, and keeps its log from being emptied; try again")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from holdfast.cli.output import cell, columns, console, note, refuse, status_cell, write_json
+from holdfast.cli.conditions import as_text_instead, conditions
+from holdfast.cli.output import cell, columns, console, note, status_cell, write_json
 from holdfast.cli.plain import plain_fields
 from holdfast.cli.quantities import ago, size
 from holdfast.cli.references import shorten
@@ -34,7 +34,7 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """List the threads of a store: status, step, size, forks and who works on them."""
-    wanted = dict(map(_condition, where or []))
+    wanted = conditions(where, as_text=_TEXTS)
     with opened(store) as there:
         found = there.threads(prefix, wanted, limit + 1 if limit else None, after)
     page = found[:limit] if limit else found
@@ -47,33 +47,14 @@ def command(
         note(f"… there are more: --after {page[-1].id!r}, or --limit 0 for all")
 
 
-def _condition(text: str) -> tuple[str, Any]:
-    """A value that reads as JSON is that value: `tier=2` is the number, `tier="2"` the text."""
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        refuse(f"--where takes KEY=VALUE, not {text!r}")
-    if key in _TEXTS:
-        return key, value
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        return key, value
-
-
 def _show(found: list[ThreadInfo], wanted: dict[str, Any]) -> None:
     if not found:
-        note("no threads" + "".join(map(_reading, wanted.items())))
+        note("no threads" + "".join(map(as_text_instead, wanted.items())))
         return
     out = console()
     head = [cell(title, "bold") for title in _TITLES]
     for line in columns([head, *map(_row, found)], right=_NUMBERS):
         out.print(line)
-
-
-def _reading(condition: tuple[str, Any]) -> str:
-    """Why nothing may have been found: a number and its text are two values."""
-    key, value = condition
-    return "" if isinstance(value, str) else f"; if {key} is a text: --where '{key}=\"{json.dumps(value)}\"'"
 
 
 def _row(info: ThreadInfo) -> list[Text]:
