@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast import ROOT, Conflict, Deleted, HoldfastError, InvalidArgument, NotFound
+from holdfast import ROOT, Conflict, Deleted, HoldfastError, InvalidArgument, NotFound, Retention
+
+ENDS = ("completed", "failed", "cancelled", "terminal")
 
 
 class Refused(Exception):
@@ -319,8 +321,37 @@ class Model:
         thread = self.touch(handle)
         return _without_run(thread, run_id) if thread else 0
 
+    def prune(self, handle: Handle, retention: Retention) -> tuple[int, int]:
+        """How many went, and how many stayed."""
+        thread = self.touch(handle)
+        gone: dict[str, set[str]] = {}
+        for name, line in sorted(thread.lines.items()) if thread else ():
+            removed = _not_kept(line, retention)
+            origins = {point.origin for point in line.points.values()}
+            if name and len(origins) == 1 and origins <= gone.get(enclosing(name), set()):
+                removed = set(line.points)
+            gone[name] = removed
+            line.remove(removed)
+        left = sum(len(line.points) for line in thread.lines.values()) if thread else 0
+        return sum(map(len, gone.values())), left
+
     def delete_run_everywhere(self, run_id: str) -> int:
         return sum(_without_run(thread, run_id) for thread in self.threads.values())
+
+
+def _not_kept(line: Line, retention: Retention) -> set[str]:
+    head = line.head
+    if head is None:
+        return set()
+    lineage = [point.id for point in line.lineage(head.id)]
+    parents = {point.parent for point in line.points.values()}
+    kept = {head.id, *(lineage[: retention.keep_last] if retention.keep_last else ())}
+    kept |= set(lineage) if retention.keep_lineage else set()
+    for point in line.points.values():
+        waits = point.status == "interrupted" and point.id not in parents
+        if point.label or waits or (retention.keep_terminal and point.status in ENDS):
+            kept.add(point.id)
+    return set(line.points) - kept
 
 
 def _without_run(thread: Thread, run_id: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import holdfast
-from holdfast import ROOT, Conflict, Deleted
+from holdfast import ROOT, Conflict, Deleted, Retention
 from holdfast.testing.expiring import aged
 from tests.stateful.model import Handle, Line, Model, Point
 from tests.stateful.values import EDITS, SIZES
@@ -437,6 +438,19 @@ class Stores(RuleBasedStateMachine):
             lambda: self.model.delete_run_everywhere(run_id),
             lambda world: world.store(via).delete_run(run_id),
         )
+
+    @rule(thread=threads, namespace=namespaces, via=via, last=st.integers(1, 4), ends=st.booleans(), all=st.booleans())
+    def prune(self, thread: int, namespace: str, via: int, last: int, ends: bool, all: bool) -> None:
+        thread_id = self.which_thread(thread)
+        retention = Retention(keep_last=last, keep_terminal=ends, keep_lineage=all)
+
+        def call(world: World) -> Any:
+            told = world.thread(Handle(thread_id, namespace), via).prune(retention, dry_run=True)
+            done = world.thread(Handle(thread_id, namespace), via).prune(retention)
+            assert told == replace(done, dry_run=True)
+            return len(done.removed), done.kept
+
+        self.agree(lambda: self.model.prune(Handle(thread_id, namespace), retention), call)
 
     @rule(via=via)
     def collect(self, via: int) -> None:

@@ -156,7 +156,8 @@ class Plan:
         count = rules.keep_last(self.retention, self.namespace) or 0
         last = await views.scan_segments(self.engine, view, segments, head, count) if count else []
         unfinished = self.journal.unfinished(self.namespace)
-        return Looked(view, rows, [row.seq for row in last], segments, unfinished)
+        parents = {(await views.parent_of(self.engine, view, row))[1] for row in rows}
+        return Looked(view, rows, [row.seq for row in last], segments, parents, unfinished)
 
     async def _rows(self, view: View) -> list[CheckpointRow]:
         if self.oldest is None:

@@ -26,6 +26,7 @@ class Looked:
     rows: list[CheckpointRow]  # newest first
     last: list[int]  # the numbers of the last ones of the head's lineage
     lineage: list[Segment]
+    parents: set[int]  # the numbers of those that others go on from
     unfinished: list[int]  # the journal entries of effects that are not finished
 
 
@@ -80,10 +81,9 @@ def keep_last(retention: Retention, namespace: str) -> int | None:
 
 def rules(retention: Retention, now: int, namespace: str, looked: Looked) -> Iterator[Rule]:
     view, rows = looked.view, looked.rows
-    parents = {row.parent_seq for row in rows}
     yield "head", lambda row: row.seq == view.line.head_seq
     yield "label", lambda row: bool(view.label(row))
-    yield "interrupted", lambda row: row.seq not in parents and view.status(row).lower() == "interrupted"
+    yield "interrupted", lambda row: row.seq not in looked.parents and view.status(row).lower() == "interrupted"
     resumed = _resumed(looked)
     yield "effect", lambda row: row.seq in resumed
     if keep_last(retention, namespace) is not None:
