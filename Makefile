@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 VERSIONS ?= 3.11 3.12 3.13
-WORKERS ?= auto
+# More than this has cores: some tests wait for processes that they killed.
+WORKERS ?= 4
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
@@ -39,13 +40,13 @@ imports: $(TEST) ## who may import whom
 
 pytest: $(TEST) ## every test, in parallel; skips are listed with their reasons
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS)
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal
 
 test-crash: $(TEST) ## kill more processes, cut more connections: make test-crash ROUNDS=5000, and SEED=… to repeat a run
-	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/crash tests/faults
+	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/crash tests/faults
 
 test-lifecycle: $(TEST) ## collect, damage, repair and move stores, at length
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) tests/lifecycle tests/transfer
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/lifecycle tests/transfer
 
 test-failover: $(FAILOVER) ## kill the leader of three PostgreSQL servers under load: the next one holds everything
 	@$(BIN)/python -m pytest -q -rs tests/failover

@@ -1,4 +1,4 @@
-"""For every test: the schemas that it used on a PostgreSQL server are given back when it ends."""
+"""For every test: those that take long begin first, and the schemas that one used on a server are given back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import sys
 from collections.abc import Generator
 
 import pytest
+
+LONG = ("stateful", "crash", "faults", "lifecycle", "transfer")
+"""Folders of tests that take long. They begin first, so that no worker is left alone with one of them at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: next((place for place, name in enumerate(LONG) if name in item.path.parts), len(LONG)))
 
 
 @pytest.hookimpl(wrapper=True)

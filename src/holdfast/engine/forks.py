@@ -6,12 +6,12 @@ count, which is the era of whatever the origin writes next; what is of that era 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from holdfast.backends.base import Batch, Expect, GraveAt, LineAt, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, LineRow, Row, RunRow, ThreadRow, sealed
-from holdfast.engine import burial, load, manifest, places, tags, views
+from holdfast.engine import burial, load, manifest, places, removal, tags, views
 from holdfast.engine.context import Engine, Handle, grave_hash, now
 from holdfast.engine.history import required
 from holdfast.engine.places import Here
@@ -147,18 +147,30 @@ async def copy(engine: Engine, source: Handle, target: Handle) -> bool:
         if here is None:
             return False
         lines = await engine.backend.namespaces(here.root.tree, here.root.line)
-        if not any(line.checkpoints for line in lines):
+        seen = await _seen_through_origin(engine, source, here.root, {line.namespace for line in lines})
+        if not any(line.checkpoints for line in (*lines, *seen)):
             return False
-        if await _copy_once(engine, here, lines, target):
+        if await _copy_once(engine, here, lines, seen, target):
             places.forget(engine, source)
             return True
     raise Contended(f"{source.name}: other writers were faster {_ATTEMPTS} times while it was copied; try again")
 
 
-async def _copy_once(engine: Engine, here: Here, lines: list[LineRow], target: Handle) -> bool:
+async def _seen_through_origin(engine: Engine, source: Handle, root: LineRow, own: Collection[str]) -> list[LineRow]:
+    """Inner namespaces that a fork sees and has not written to. A copy finds them as the fork does, unless the fork has
+    removed what they belong under: so it gets lines for them."""
+    if root.base_line is None or not root.marks:
+        return []
+    others = [name for name in await removal.namespaces(engine, root) if name not in own]
+    found = [(await places.find(engine, source.inner(name))).line for name in others]
+    return [line for line in found if line is not None]
+
+
+async def _copy_once(engine: Engine, here: Here, lines: list[LineRow], seen: list[LineRow], target: Handle) -> bool:
     generation, expects = await _free(engine, target)
     thread = _directory(here.thread, target, generation, None)
     copies = [_copied_line(line, thread, here.root.forks + 1) for line in lines]
+    copies += [sealed(line._replace(thread=thread.line, version=1)) for line in seen]
     expects += [LineAt(line.tree, line.line, line.version) for line in lines]
     puts: list[Row] = [thread, *_tags(thread, here.head), *copies, _era_after(here.root)]
     return await engine.backend.commit(Batch(expects, puts))

@@ -61,16 +61,10 @@ def _is_expired(info: ThreadInfo) -> bool:
 
 
 async def _is_empty(engine: Engine, row: Listed) -> bool:
-    """A fork whose own checkpoints are all removed may still see those of inner namespaces, through its origin."""
     root = row.root
     if root is None or root.checkpoints or root.journal or root.base_line is None:
         return False
-    handle = Handle(row.thread.id, "", engine.codec)
-    for namespace in await removal.namespaces(engine, root):
-        place = await places.find(engine, handle.inner(namespace))
-        if place.line is not None and place.line.checkpoints:
-            return False
-    return True
+    return not await removal.sees_any(engine, Handle(row.thread.id, "", engine.codec), root)
 
 
 def _lease(value: Any) -> str | None:

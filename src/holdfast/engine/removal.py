@@ -89,6 +89,16 @@ async def namespaces(engine: Engine, root: LineRow) -> list[str]:
     return sorted(found)
 
 
+async def sees_any(engine: Engine, handle: Handle, root: LineRow) -> bool:
+    """Whether the thread has a checkpoint. A fork whose own are all removed may still see those of inner namespaces,
+    through its origin."""
+    for namespace in await namespaces(engine, root):
+        place = await places.find(engine, handle.inner(namespace))
+        if place.line is not None and place.line.checkpoints:
+            return True
+    return False
+
+
 async def delete_run_everywhere(engine: Engine, run_id: str, *, by_id: bool = False) -> int:
     """Remove a run from every thread that sees it, forks included."""
     removed = 0

@@ -30,6 +30,21 @@ class Copying(StoreTests):
         found = store.threads(where={"team": "red", "status": "paused"})
         assert [info.id for info in found] == ["a", "b"]
 
+    def test_a_fork_that_has_nothing_left_but_an_inner_namespace(self, store: Store) -> None:
+        root = store.thread("a")
+        root.save({"n": 0}, run_id="r1")
+        inner = store.thread("a", "x").save({"n": 1})
+        root.fork(to="b")
+        store.thread("b").delete_run("r1")
+        assert store.thread("b").latest() is None
+        assert ids(store.thread("b", "x").history()) == [inner.id]
+        assert store.copy_thread("b", "c") is True
+        assert ids(store.thread("c", "x").history()) == [inner.id]
+        store.thread("a").delete()
+        assert store.collect().skipped == ()
+        assert ids(store.thread("c", "x").history()) == [inner.id]
+        assert store.verify().faults == ()
+
     def test_a_copy_has_all_namespaces(self, store: Store) -> None:
         for namespace in ("", "x", "x|y"):
             save_chain(store.thread("a", namespace), 2)
