@@ -11,11 +11,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import holdfast
 from holdfast import Store
 from holdfast.backends.rows import KEYS, CheckpointRow, JournalRow, LineRow, TagRow, ThreadRow, checked, table_name
 from holdfast.engine import manifest
 from holdfast.engine.rows import row_digest
+from holdfast.journal import TRIMMED
 from tests.crash.ledger import Ledger
 
 Rows = dict[Any, list[Any]]
@@ -118,7 +121,8 @@ def _parent(row: CheckpointRow, lines: dict[int, LineRow], found: dict[tuple[int
 def _check_journals(rows: Rows) -> None:
     stored: dict[int, list[int]] = {line.line: [] for line in rows[LineRow]}
     for row in sorted(rows[JournalRow], key=lambda row: (row.line, row.seq)):
-        stored[row.line].append(row.seq)
+        first = msgspec.msgpack.decode(row.body) if row.kind == TRIMMED else row.seq
+        stored[row.line] += range(first, row.seq + 1)
     living = _living(rows)
     for line in rows[LineRow]:
         if line.line == line.thread:

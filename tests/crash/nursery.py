@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 PRELOADED = (
     "holdfast.backends.sqlite", "holdfast.backends.files",
-    *(f"tests.crash.{name}" for name in ("worker", "jobs", "scenario", "actors", "movers")),
+    *(f"tests.crash.{name}" for name in ("worker", "jobs", "scenario", "actors", "movers", "keepers")),
 )  # fmt: skip
 PATIENCE = 30.0  # seconds; a child that says nothing for longer hangs
 
