@@ -27,11 +27,12 @@ from psycopg_pool import AsyncConnectionPool
 import holdfast
 from bench.langgraph import Call, Config, Times, messages, noted
 from bench.report import Row
-from bench.servers import server
+from bench.servers import in_schema, server
 from bench.speed import timed
 from holdfast.adapters.langgraph import HoldfastSaver
 
 STEPS = 40  # of each thread, where many run at once
+LATE = 10  # of each thread that is long already
 AT_ONCE = (1, 8, 64, 512)
 PROCESSES = (1, 2, 4)
 CONNECTIONS = 20
@@ -44,7 +45,9 @@ def rows() -> Iterator[Row]:
         yield from _one_thread(url)
         short = noted(STEPS)
         for count in AT_ONCE:
-            yield from _at_once(url, short, count)
+            steps = STEPS if count < 512 else STEPS // 4
+            yield _at_once(url, short[: 2 * steps + 1], count, "threads at once")
+        yield _at_once(url, _last(noted(), LATE), 64, "threads of 1,000 messages at once", 1 / 5)
         for count in PROCESSES:
             yield from _processes(url, count)
 
@@ -56,7 +59,7 @@ def _one_thread(url: str) -> Iterator[Row]:
     calls = noted()
     raw = sum(len(one.model_dump_json()) for one in messages(calls))
     times: tuple[list[float], list[float]] = ([], [])
-    with HoldfastSaver.from_url(f"{url}?schema=long") as ours, PostgresSaver.from_conn_string(url) as theirs:
+    with HoldfastSaver.from_url(in_schema(url, "long")) as ours, PostgresSaver.from_conn_string(url) as theirs:
         theirs.setup()
         for verb, arguments in calls:
             for saver, taken in zip((ours, theirs), times, strict=True):
@@ -66,14 +69,14 @@ def _one_thread(url: str) -> Iterator[Row]:
     late = Times(*(median(taken[-50:]) for taken in times))
     yield Row("put at step 1,000 / PostgresSaver", late.ratio, "x", 0.1, _note(late))
     yield _sizes(url, calls, raw)
-    with holdfast.open(f"{url}?schema=long") as store:
+    with holdfast.open(in_schema(url, "long")) as store:
         yield Row("latest() of the thread, cold", timed(store.thread("bench").latest), "ms")
 
 
 def _sizes(url: str, calls: list[Call], raw: int) -> Row:
     """Beyond what the empty tables take up, on a server that keeps up with cleaning: by default PostgreSQL looks for
     what to clean once a minute, and this thread is written in seconds."""
-    with HoldfastSaver.from_url(f"{url}?schema=cleaned") as saver, cleaning(url) as connection:
+    with HoldfastSaver.from_url(in_schema(url, "cleaned")) as saver, cleaning(url) as connection:
         empty = _size(connection, "cleaned")
         for verb, arguments in calls:
             getattr(saver, verb)(*arguments)
@@ -120,7 +123,7 @@ def _note(times: Times) -> str:
 
 @asynccontextmanager
 async def _ours(url: str) -> AsyncIterator[HoldfastSaver]:
-    saver = HoldfastSaver.from_url(f"{url}?schema=many")
+    saver = HoldfastSaver.from_url(in_schema(url, "many"))
     try:
         yield saver
     finally:
@@ -134,14 +137,17 @@ async def _theirs(url: str) -> AsyncIterator[AsyncPostgresSaver]:
         yield AsyncPostgresSaver(pool)  # type: ignore[arg-type]
 
 
-def _at_once(url: str, calls: list[Call], count: int) -> Iterator[Row]:
-    steps = STEPS if count < 512 else STEPS // 4
-    some = calls[: 2 * steps + 1]
-    rates = [asyncio.run(_rate(opener, url, some, count)) for opener in (_ours, _theirs, _ours, _theirs)]
+def _last(calls: list[Call], steps: int) -> list[Call]:
+    """The end of a long thread: a put of all that it has by then, and so many steps more."""
+    puts = [place for place, call in enumerate(calls) if call.verb == "put"]
+    return calls[puts[-steps - 1] :]
+
+
+def _at_once(url: str, calls: list[Call], count: int, what: str, most: float | None = None) -> Row:
+    rates = [asyncio.run(_rate(opener, url, calls, count)) for opener in (_ours, _theirs, _ours, _theirs)]
     ours, theirs = max(rates[::2]), max(rates[1::2])
-    most = 1 / 5 if count == 64 else None
     note = f"{ours:.0f} steps a second, AsyncPostgresSaver {theirs:.0f}"
-    yield Row(f"{count} threads at once: AsyncPostgresSaver / ours", theirs / ours, "x", most, note)
+    return Row(f"{count} {what}: AsyncPostgresSaver / ours", theirs / ours, "x", most, note)
 
 
 async def _rate(opener: Opener, url: str, calls: list[Call], count: int) -> float:

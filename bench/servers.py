@@ -22,3 +22,7 @@ def server() -> Iterator[str]:
             yield str(running.get_uri())
         finally:
             running.cleanup()
+
+
+def in_schema(url: str, schema: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}schema={schema}"
