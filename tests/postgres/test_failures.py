@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -17,6 +16,7 @@ import holdfast
 from holdfast import AccessDenied, Busy, HoldfastError, InvalidArgument, NotAStore, StorageFull, Unreachable
 from holdfast.backends.postgres import twins
 from tests.postgres.counting import backend
+from tests.support import postgres
 from tests.support.postgres import run, server, with_option
 
 SECRET = "hunter2-is-secret"  # noqa: S105  # of nobody
@@ -68,7 +68,7 @@ def test_a_wrong_password():
 
 
 def test_a_missing_database(url):
-    assert "no such database" in refused(changed(server(), dbname="not_there"), NotAStore)
+    assert "no such database" in refused(postgres.changed(server(), dbname="not_there"), NotAStore)
 
 
 def test_an_unknown_host():
@@ -95,9 +95,12 @@ def test_a_url_that_makes_no_sense():
 
 
 def test_the_password_is_not_in_what_a_store_shows(url):
-    parts = urlsplit(url)
-    with holdfast.open(f"postgresql://postgres:{SECRET}@{parts.path}?{parts.query}") as store:
-        assert SECRET not in repr(store) + store.url + repr(backend(store).address) + repr(store.thread("t"))
+    postgres.run(server(), "DROP ROLE IF EXISTS shown", f"CREATE ROLE shown LOGIN SUPERUSER PASSWORD '{SECRET}'")
+    try:
+        with holdfast.open(postgres.changed(url, user="shown", password=SECRET)) as store:
+            assert SECRET not in repr(store) + store.url + repr(backend(store).address) + repr(store.thread("t"))
+    finally:
+        postgres.run(server(), "REASSIGN OWNED BY shown TO CURRENT_USER", "DROP OWNED BY shown", "DROP ROLE shown")
 
 
 # ------------------------------------------------------------------------------------------------ while it is in use

@@ -14,7 +14,7 @@ import holdfast
 from holdfast import AccessDenied, Conflict, HoldfastError, InvalidArgument, NewerFormat, NotAStore
 from holdfast.backends.registry import init_store
 from holdfast.testing.driver import head
-from tests.support.postgres import run, server, with_option
+from tests.support.postgres import changed, run, server, with_option
 
 READER, WRITER, NOBODY = ROLES = [f"agents_{one}_{os.getpid()}" for one in ("reader", "writer", "nobody")]
 TREE_TABLES = {"line", "checkpoint", "mark", "log", "chunk", "pending", "sealed", "journal", "run"}
@@ -172,13 +172,13 @@ def roles(fresh):
     run(
         server(),
         *(f"DROP ROLE IF EXISTS {one}" for one in ROLES),
-        *(f"CREATE ROLE {one} LOGIN" for one in ROLES),
+        *(f"CREATE ROLE {one} LOGIN PASSWORD 'x'" for one in ROLES),
         f"GRANT USAGE ON SCHEMA {schema} TO {READER}, {WRITER}",
         f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {READER}, {WRITER}",
         f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {WRITER}",
         f"REVOKE INSERT, UPDATE, DELETE ON {schema}.format FROM {WRITER}",
     )  # fmt: skip
-    yield lambda role: named(schema).replace("postgresql://postgres:@", f"postgresql://{role}@")
+    yield lambda role: changed(named(schema), user=role, password="x")  # noqa: S106
     run(server(), f"DROP SCHEMA {schema} CASCADE", *(f"DROP ROLE {one}" for one in ROLES))
 
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
@@ -80,6 +80,17 @@ def database(name: str) -> Iterator[str]:
         yield urlunsplit(urlsplit(server())._replace(path=f"/{name}"))
     finally:
         run(server(), f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def changed(url: str, **parts: str) -> str:
+    """The same server, for another user, with another password or database."""
+    known = urlsplit(url)
+    user = quote(parts.get("user", known.username or ""))
+    password = quote(parts.get("password", known.password or ""))
+    place = f"@{known.hostname}:{known.port or 5432}" if known.hostname else "@"
+    return urlunsplit(known._replace(
+        netloc=f"{user}:{password}{place}", path=f"/{parts['dbname']}" if "dbname" in parts else known.path
+    ))  # fmt: skip
 
 
 def with_option(url: str, option: str) -> str:
