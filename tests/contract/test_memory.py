@@ -8,6 +8,8 @@ from holdfast.testing import RowContract, StoreContract
 
 
 class TestMemoryStore(StoreContract):
+    modes = ("sync", "async")  # nothing is faster with the cache, or slower without
+
     def url(self, folder: Path) -> str:
         return "memory:"
 

@@ -507,7 +507,7 @@ class StoresOnAServer(Stores):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    max_examples=30,
+    max_examples=20,
     stateful_step_count=40,
     deadline=None,
     print_blob=True,
