@@ -90,7 +90,12 @@ async def all_trees(walk: Walk, directory: Directory) -> list[int]:
     after = -1
     try:
         while page := await walk.backend.trees(after, PAGE):
-            found.update(page)
+            known: list[object] = [*page]
+            numbers = [tree for tree in known if isinstance(tree, int)]
+            found.update(numbers)
+            if len(numbers) < len(page):
+                walk.cannot_read(LineRow, None, "a row's tree is no number")
+                break
             after = page[-1]
     except (Corrupt, StorageFailed, TypeError) as error:  # a damaged number may not even be one
         walk.cannot_read(LineRow, None, str(error))
