@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import Driver, called, sleep, threaded
+from holdfast.backends.base import Progress
 from holdfast.calls import StoreCalls, ThreadCalls, Types, asked, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
-from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer, may_block
 from holdfast.engine.terms import Terms

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 
 from holdfast import journal
+from holdfast.backends.base import Progress
 from holdfast.backends.registry import open_backend, path_of, shown
 from holdfast.codec import Codec, channels_of, state_from
 from holdfast.engine import (
@@ -144,13 +145,13 @@ class StoreCalls:
         self.engine.check_open()
         return await removal.delete_run_everywhere(self.engine, check_text(run_id, "run_id"))
 
-    async def backup(self, path: str | os.PathLike[str], progress: collect.Progress | None) -> BackupReport:
+    async def backup(self, path: str | os.PathLike[str], progress: Progress | None) -> BackupReport:
         return await backup.backup(self.engine, path_of(path), progress)
 
-    async def stats(self, progress: collect.Progress | None) -> StoreStats:
+    async def stats(self, progress: Progress | None) -> StoreStats:
         return await stats.stats(self.engine, progress)
 
-    async def verify(self, progress: collect.Progress | None) -> VerifyReport:
+    async def verify(self, progress: Progress | None) -> VerifyReport:
         return await verify.verify(self.engine, progress)
 
     async def repair(self, plan: VerifyReport, dry_run: bool) -> RepairReport:
@@ -159,18 +160,16 @@ class StoreCalls:
     async def quarantined(self) -> list[Quarantined]:
         return await repair.quarantined(self.engine)
 
-    async def prune(self, keep: Retention, dry_run: bool, progress: collect.Progress | None) -> PruneReport:
+    async def prune(self, keep: Retention, dry_run: bool, progress: Progress | None) -> PruneReport:
         return await retention.prune_all(self.engine, rules.check(keep), dry_run, progress)
 
-    async def collect(self, progress: collect.Progress | None) -> CollectReport:
+    async def collect(self, progress: Progress | None) -> CollectReport:
         return await collect.collect(self.engine, progress)
 
-    async def expire(self, limit: int | None, dry_run: bool, progress: expiry.Progress | None) -> ExpireReport:
+    async def expire(self, limit: int | None, dry_run: bool, progress: Progress | None) -> ExpireReport:
         return await expiry.expire(self.engine, _limit(limit), dry_run, progress)
 
-    async def erase(
-        self, where: Mapping[str, Any], dry_run: bool, progress: expiry.Progress | None
-    ) -> EraseCertificate:
+    async def erase(self, where: Mapping[str, Any], dry_run: bool, progress: Progress | None) -> EraseCertificate:
         return await erase.erase(self.engine, _mapping(where, "where") or {}, dry_run, progress)
 
     async def bytes_stored(self) -> int:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import run
+from holdfast.backends.base import Progress
 from holdfast.calls import StoreCalls, ThreadCalls, Types, asked, open_engine
 from holdfast.engine.cache import DEFAULT_BYTES
-from holdfast.engine.collect import Progress
 from holdfast.engine.diff import Diff
 from holdfast.engine.reduce import Reducer
 from holdfast.errors import ThreadBusy

@@ -9,7 +9,7 @@ finds less to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -25,6 +25,7 @@ from holdfast.backends.base import (
     ForksAt,
     LineAt,
     PendingAt,
+    Progress,
 )
 from holdfast.backends.rows import (
     KEYS,
@@ -45,9 +46,6 @@ from holdfast.model import CollectReport
 _ATTEMPTS: Final = 20
 _AT_ONCE: Final = 200  # changes in one batch: so long others wait
 _TREES: Final = 1000
-
-Progress = Callable[[int, int], None]
-"""Told how many trees are done, and of how many that are known so far."""
 
 
 async def collect(engine: Engine, progress: Progress | None = None) -> CollectReport:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.backends.base import Batch, Drop, DropRow, Filter, GraveAt
+from holdfast.backends.base import Batch, Drop, DropRow, Filter, GraveAt, Progress
 from holdfast.backends.rows import (
     KEYS,
     AnyRow,
@@ -43,7 +43,6 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.engine import burial, clocks, collect, leases, places, removal, tags, terms, views
-from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
 from holdfast.errors import Contended, Corrupt, InvalidArgument, ThreadBusy
 from holdfast.ids import is_frameworks
@@ -176,13 +175,7 @@ async def _find_in_tree(work: _Work, number: int) -> None:
 
 
 async def _sees(engine: Engine, thread: ThreadRow, rows: list[CheckpointRow]) -> bool:
-    root = Handle(thread.id, "", engine.codec)
-    here = (await places.find(engine, root, even_expired=True)).here
-    for namespace in await removal.namespaces(engine, here.root) if here is not None else []:
-        inner = (await places.find(engine, root.inner(namespace), even_expired=True)).here
-        if inner is None:
-            continue
-        view = await views.open_view(engine, inner.line)
+    async for _, view in removal.views_of(engine, thread):
         for row in rows:
             seen = await views.find(engine, view, row.id)
             if seen is not None and (seen.line, seen.seq) == (row.line, row.seq):

@@ -7,11 +7,11 @@ meanwhile keeps it. Whoever is stopped in between starts over, and finds less to
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.backends.base import Batch, Listed
+from holdfast.backends.base import Batch, Listed, Progress
 from holdfast.backends.rows import TagRow, checked
 from holdfast.engine import burial, clocks, places, tags
 from holdfast.engine.context import Engine, Handle
@@ -22,9 +22,6 @@ from holdfast.model import ExpireReport
 _PAGE: Final = 500
 _AT_ONCE: Final = 50  # threads in one batch: so long others wait
 _NAMED: Final = 1000
-
-Progress = Callable[[int, int], None]
-"""Told how many threads were looked at, and how many of them were over."""
 
 
 @dataclass

@@ -34,8 +34,8 @@ from holdfast.backends.rows import (
     checked,
     sealed,
 )
-from holdfast.engine import load, places, removal, views
-from holdfast.engine.context import Engine, Handle
+from holdfast.engine import load, removal, views
+from holdfast.engine.context import Engine
 from holdfast.engine.manifest import Entry, Ref
 
 PAGE: Final = 500
@@ -183,15 +183,9 @@ async def look(
 
 async def _walk(engine: Engine, tree: Tree, thread: ThreadRow, hidden: Mapping[str, Collection[int]]) -> None:
     """Everything that one thread sees."""
-    root = Handle(thread.id, "", engine.codec)
-    here = (await places.find(engine, root, even_expired=True)).here
-    for namespace in await removal.namespaces(engine, here.root) if here is not None else []:
-        here = (await places.find(engine, root.inner(namespace), even_expired=True)).here
-        if here is None:
-            continue
-        view = await views.open_view(engine, here.line)
+    async for namespace, view in removal.views_of(engine, thread):
         without = hidden.get(namespace, ())
-        tree.used.add(here.line.line)
+        tree.used.add(view.line.line)
         tree.used.update(line.line for line in await views.ancestry(engine, view))
         for segment in [view.own, *await views.inherited(engine, view)]:
             rows = tree.rows.get(segment.line, {})

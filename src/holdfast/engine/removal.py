@@ -6,10 +6,10 @@ this one; `collect` frees what no one sees.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 
 from holdfast.backends.base import Batch, Drop, DropRow, DropWaiting
-from holdfast.backends.rows import CheckpointRow, LineRow, TagRow
+from holdfast.backends.rows import CheckpointRow, LineRow, TagRow, ThreadRow
 from holdfast.engine import burial, places, tags, views
 from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.history import matching
@@ -87,6 +87,16 @@ async def namespaces(engine: Engine, root: LineRow) -> list[str]:
     for line in await engine.backend.ancestry(root.tree, root.line):
         found |= {one.namespace for one in await engine.backend.namespaces(line.tree, line.line)}
     return sorted(found)
+
+
+async def views_of(engine: Engine, thread: ThreadRow) -> AsyncIterator[tuple[str, View]]:
+    """What a thread sees, by namespace; also of one whose time is over."""
+    handle = Handle(thread.id, "", engine.codec)
+    root = (await places.find(engine, handle, even_expired=True)).here
+    for namespace in await namespaces(engine, root.root) if root is not None else []:
+        here = (await places.find(engine, handle.inner(namespace), even_expired=True)).here
+        if here is not None:
+            yield namespace, await views.open_view(engine, here.line)
 
 
 async def sees_any(engine: Engine, handle: Handle, root: LineRow) -> bool:

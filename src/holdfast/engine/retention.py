@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from holdfast.backends.base import Progress
 from holdfast.backends.rows import CheckpointRow
 from holdfast.engine import places, reach, removal, rules, trimming, views
-from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.places import Here, enclosing
 from holdfast.engine.rules import Looked

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from holdfast.backends.base import Progress
 from holdfast.backends.rows import (
     ChunkRow,
     GraveRow,
@@ -25,7 +26,6 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.engine import load, treerows
-from holdfast.engine.collect import Progress
 from holdfast.engine.context import Engine, grave_hash
 from holdfast.engine.judging import CHECKSUM, Verdict, judge, say_damaged
 from holdfast.engine.proving import Broken, Proof

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from holdfast.backends.base import Progress
 from holdfast.backends.raising import raised
 from holdfast.backends.rows import LineRow, first_key
 from holdfast.backends.sqlite.statements import statements
@@ -24,7 +25,6 @@ _PAGES: Final = 1024
 _NAP: Final = 0.01
 _LINES: Final = 1000
 _SQL: Final = statements()
-Progress = Callable[[int, int], None]
 
 
 def is_marked(header: bytes) -> bool:
