@@ -10,6 +10,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+ZstdError = zstd.ZstdError
 
 _threads = threading.local()
 

@@ -27,6 +27,7 @@ USER = "tester"
 PASSWORD = "of-the-cluster"  # noqa: S105  of servers that live as long as a test
 LEASE = 20  # seconds; the least that Patroni takes. A leader that is silent for so long is no leader any more.
 PATIENCE = 120.0
+PAUSE = 0.2  # between two questions to Patroni, which has other things to do
 
 
 @dataclass
@@ -86,7 +87,7 @@ class Cluster:
         wait_until("etcd answers", lambda: ask(f"http://127.0.0.1:{self._etcd_port}/health"))
         for node in self.nodes:
             self.start(node)
-        wait_until("one node leads, and another one has all that it acknowledges", self.is_whole, PATIENCE)
+        wait_until("one node leads, and another one has all that it acknowledges", self.is_whole, PATIENCE, PAUSE)
 
     @property
     def url(self) -> str:
@@ -150,33 +151,40 @@ class Cluster:
 
     def is_whole(self) -> bool:
         """There is a leader, and a second server without which it acknowledges nothing."""
+        return self._leader_among(self.members()) is not None
+
+    def wait_until_whole(self) -> Node:
+        """The leader, when every other node follows it."""
+        found: list[Node] = []
+
+        def follow() -> bool:
+            members = self.members()
+            leader = self._leader_among(members)
+            found[:] = [leader] if leader is not None else []
+            return bool(found) and [one["state"] for one in members].count("streaming") == len(self.nodes) - 1
+
+        wait_until("every other node follows the leader", follow, PATIENCE, PAUSE)
+        return found[0]
+
+    def wait_for_another_leader(self, old: Node) -> None:
+        def found() -> bool:
+            return self._leader_among(self.members()) not in (None, old)
+
+        wait_until(f"another node than {old.name} leads", found, PATIENCE, PAUSE)
+
+    def _leader_among(self, members: list[dict[str, Any]]) -> Node | None:
+        """Of one answer: who leads may be another one in the next."""
         for node in self.nodes:
             assert node.patroni is None or node.patroni.poll() is None, f"Patroni has ended\n{node.log()}"
-        roles = [member["role"] for member in self.members() if member["state"] in ("running", "streaming")]
-        return "leader" in roles and "sync_standby" in roles
-
-    def leader(self) -> Node:
-        (name,) = [member["name"] for member in self.members() if member["role"] == "leader"]
-        return next(node for node in self.nodes if node.name == name)
-
-    def wait_for_another_leader(self, old: Node) -> Node:
-        def found() -> bool:
-            return self.is_whole() and self.leader() is not old
-
-        wait_until(f"another node than {old.name} leads", found, PATIENCE)
-        return self.leader()
-
-    def wait_until_all_follow(self) -> None:
-        def follow() -> bool:
-            states = [member["state"] for member in self.members()]
-            return self.is_whole() and states.count("streaming") == len(self.nodes) - 1
-
-        wait_until("every other node follows the leader", follow, PATIENCE)
+        names = {one["role"]: one["name"] for one in members if one["state"] in ("running", "streaming")}
+        if "leader" not in names or "sync_standby" not in names:
+            return None
+        return next(node for node in self.nodes if node.name == names["leader"])
 
     @contextlib.contextmanager
     def followers_stand_still(self) -> Iterator[None]:
         """They keep their connections, and confirm nothing."""
-        leader = self.leader()
+        leader = self.wait_until_whole()
         postmasters = [node.postmaster for node in self.nodes if node is not leader]
         stopped = [one for pid in postmasters if pid is not None for one in stop_all(pid)]
         try:

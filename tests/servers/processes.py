@@ -48,8 +48,8 @@ def continue_all(family: list[psutil.Process]) -> None:
             one.send_signal(signal.SIGCONT)
 
 
-def wait_until(what: str, holds: Callable[[], object], seconds: float = 60.0) -> None:
+def wait_until(what: str, holds: Callable[[], object], seconds: float = 60.0, pause: float = 0.005) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, f"after {seconds} s still not: {what}"
-        time.sleep(0.005)
+        time.sleep(pause)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import Store
-from holdfast.backends.base import DropChunks, Piece
+from holdfast.backends.base import DropChunks, Frames, Piece
 from holdfast.backends.rows import KEY, ChunkRow, LogRow, Row
 from holdfast.codec import Codec
 from holdfast.engine import values
@@ -28,7 +28,8 @@ from holdfast.engine.parts import parts_of, split_items
 from tests.stateful.values import EDITS, item, text
 
 CODEC = Codec()
-ONE_TREE = 1
+MANY_FRAMES, ONE_FRAME = (256, 64, 16), (32,)
+every_framing = st.sampled_from([MANY_FRAMES, ONE_FRAME])
 
 edits = st.tuples(
     st.integers(0, len(EDITS) - 1), st.integers(0, 40), st.integers(0, 40), st.sampled_from([3, 60, 700, 6000])
@@ -314,7 +315,8 @@ def test_what_a_caller_does_to_a_saved_or_loaded_value_changes_nothing_stored(st
 class Logs:
     """The chunks of some value logs, as a backend would keep them: a list, and no cleverness."""
 
-    def __init__(self) -> None:
+    def __init__(self, frames: Frames = MANY_FRAMES) -> None:
+        self.home = values.Home(1, frames)
         self.chunks: list[ChunkRow] = []
         self.bases: dict[int, tuple[int, int]] = {}
 
@@ -344,7 +346,7 @@ class Logs:
         return [*self.pieces(*self.bases[log]), *(Piece(row, pos) for row in rows)]
 
     def read(self, ref: Ref) -> values.Version:
-        (version,) = values.read([ref], self.pieces(ref.log, ref.pos))
+        (version,) = values.read([ref], self.pieces(ref.log, ref.pos), self.home.frames)
         assert version is not None
         return version
 
@@ -362,7 +364,7 @@ def written_on(
         if base is not None and version.parts.enc == enc:
             found.append(base)
             continue
-        written = values.write(ONE_TREE, enc, base, version if base is not None else None)
+        written = values.write(logs.home, enc, base, version if base is not None else None)
         logs.store(written)
         entry, version = written.entry, written.version
         found.append(entry)
@@ -391,10 +393,10 @@ def test_a_log_of_arbitrary_values_reads_every_position(several: list[Any], cold
     assert [content(logs, entry) for entry in entries] == encs
 
 
-@given(scripts, scripts, st.integers(0, 24))
+@given(scripts, scripts, st.integers(0, 24), every_framing)
 @slow
-def test_a_log_that_continues_another_reads_both(script: list[Any], more: list[Any], at: int) -> None:
-    logs = Logs()
+def test_a_log_that_continues_another_reads_both(script: list[Any], more: list[Any], at: int, frames: Frames) -> None:
+    logs = Logs(frames)
     encs = [CODEC.encode(value) for value in played(script)]
     entries = written_on(logs, encs, set())
     point = entries[at % len(entries)]
@@ -405,10 +407,11 @@ def test_a_log_that_continues_another_reads_both(script: list[Any], more: list[A
     assert [content(logs, entry) for entry in entries] == encs
 
 
-@given(st.integers(190, 280), st.integers(0, 3), st.sets(st.integers(0, 280), max_size=6))
+@pytest.mark.parametrize("frames", [MANY_FRAMES, ONE_FRAME])
+@given(count=st.integers(190, 280), kind=st.integers(0, 3), cold=st.sets(st.integers(0, 280), max_size=6))
 @settings(slow, max_examples=12)
-def test_logs_of_several_frames_read_every_position(count: int, kind: int, cold: set[int]) -> None:
-    logs = Logs()
+def test_logs_of_several_frames_read_every_position(frames: Frames, count: int, kind: int, cold: set[int]) -> None:
+    logs = Logs(frames)
     value: Any = []
     encs = []
     for number in range(count):
@@ -420,11 +423,11 @@ def test_logs_of_several_frames_read_every_position(count: int, kind: int, cold:
     assert [content(logs, entry) for entry in entries] == encs
 
 
-@given(scripts)
+@given(scripts, every_framing)
 @slow
-def test_a_version_that_was_read_goes_on_like_one_that_was_remembered(script: list[Any]) -> None:
+def test_a_version_that_was_read_goes_on_like_one_that_was_remembered(script: list[Any], frames: Frames) -> None:
     """The same rows come of it, so that a restart costs nothing in space."""
-    warm, cold = Logs(), Logs()
+    warm, cold = Logs(frames), Logs(frames)
     encs = [CODEC.encode(value) for value in played(script)]
     written_on(warm, encs, set())
     written_on(cold, encs, set(range(len(encs))))

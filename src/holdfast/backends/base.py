@@ -286,6 +286,9 @@ class Tally(NamedTuple):
     stored: int  # bytes of rows
 
 
+Frames = tuple[int, ...]
+"""After how many changes of a value those are stored as one, compressed together; largest first."""
+
 Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 
@@ -301,6 +304,7 @@ class Capabilities:
     blocking: bool  # verbs block the calling thread; the async façade runs them on a worker
     durable: bool  # acknowledged means on disk
     shared: bool  # other processes may write at the same time
+    frames: Frames = (256, 64, 16)
 
 
 class Backend(ABC):

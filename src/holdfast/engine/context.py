@@ -17,6 +17,7 @@ from holdfast.codec import Codec
 from holdfast.engine import terms
 from holdfast.engine.cache import Cache
 from holdfast.engine.terms import Terms
+from holdfast.engine.values import Home
 from holdfast.errors import Closed
 
 
@@ -49,6 +50,10 @@ class Engine:
     def awaitable(self) -> bool:
         """Whether what the engine does may be awaited on an event loop. Waiting for a backlog blocks."""
         return not (self.backend.capabilities.blocking or self.backlogs)
+
+    def home(self, tree: int) -> Home:
+        """Where the values of a tree are stored, and how."""
+        return Home(tree, self.backend.capabilities.frames)
 
     def flush(self, thread_id: str) -> None:
         """A read of a thread comes after what was saved to it before."""

@@ -132,7 +132,7 @@ def waiting_rows(
     return [
         sealed(WaitingRow(
             handle.thread_id, handle.namespace, checkpoint_id, task_id, place, task_path, moment,
-            load.encode((channel, enc)),
+            load.encode_write(channel, enc),
         ))
         for channel, enc, place in writes
     ]  # fmt: skip

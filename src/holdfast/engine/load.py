@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
+from holdfast import _zstd
 from holdfast.backends.base import Want
 from holdfast.backends.rows import CheckpointRow, PendingRow, SealedRow, checked
 from holdfast.codec import Codec
@@ -22,7 +23,9 @@ from holdfast.model import Checkpoint, CheckpointInfo, PendingWrite
 
 encode = msgspec.msgpack.Encoder().encode
 decode_next = msgspec.msgpack.Decoder(tuple[str, ...]).decode
-decode_write = msgspec.msgpack.Decoder(tuple[str, bytes]).decode
+_decode_write = msgspec.msgpack.Decoder(tuple[str, bytes]).decode
+_ZSTD: Final = b"\x01"  # no pair begins so
+_WORTH_COMPRESSING: Final = 2048
 
 
 async def versions(
@@ -46,7 +49,7 @@ async def versions(
         for refs, pieces in zip(logs, answers, strict=True):
             if changes is not None:
                 changes |= values.changes(refs, pieces)
-            for ref, version in zip(refs, values.read(refs, pieces), strict=True):
+            for ref, version in zip(refs, values.read(refs, pieces, engine.backend.capabilities.frames), strict=True):
                 if version is None:
                     missing.setdefault(ref.log, []).append(ref)
                 else:
@@ -183,6 +186,26 @@ async def pending_writes(
         )
         for seq, found in merged.items()
     }  # fmt: skip
+
+
+def encode_write(channel: str, enc: bytes) -> bytes:
+    """The body of a pending write. It lives until its step is sealed, and goes over the wire and into the log of what
+    was committed all the same."""
+    plain = encode((channel, enc))
+    if len(plain) >= _WORTH_COMPRESSING:
+        smaller = _zstd.compress(plain, 1)
+        if len(smaller) < len(plain) * 9 // 10:
+            return _ZSTD + smaller
+    return plain
+
+
+def decode_write(body: bytes) -> tuple[str, bytes]:
+    if body[:1] != _ZSTD:
+        return _decode_write(body)
+    try:
+        return _decode_write(_zstd.decompress(memoryview(body)[1:]))
+    except _zstd.ZstdError as error:
+        raise msgspec.DecodeError(f"a write that can't be decompressed: {error}") from error
 
 
 def writes_in(row: PendingRow | SealedRow) -> list[Stored]:

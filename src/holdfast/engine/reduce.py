@@ -13,7 +13,7 @@ from holdfast.engine import load, values
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Manifest, Ref
 from holdfast.engine.states import Base, Change, Changed, store_value
-from holdfast.engine.values import Version
+from holdfast.engine.values import Home, Version
 
 Reducer = Callable[[Any, Any], Any]
 
@@ -51,7 +51,7 @@ def reducing(updates: Mapping[str, Any], reducers: Mapping[str, Reducer]) -> Cha
         changed = Changed(base.manifest, base.size)
         entries = dict(before)
         for name, new in updates.items():
-            one = _One(handle, base.tree, name, before.get(name), known, changed)
+            one = _One(handle, engine.home(base.tree), name, before.get(name), known, changed)
             entries[name] = one.reduced(new, reducers.get(name, replace))
         changed.manifest = Manifest(entries, base.manifest.extra)
         return changed
@@ -63,10 +63,10 @@ class _One:
     """One channel on its way through its reducer."""
 
     def __init__(
-        self, handle: Handle, tree: int, name: str, base: Entry | None, known: dict[Ref, Version], changed: Changed
+        self, handle: Handle, home: Home, name: str, base: Entry | None, known: dict[Ref, Version], changed: Changed
     ) -> None:
         self.codec = handle.codec
-        self.tree = tree
+        self.home = home
         self.path = f"state[{name!r}]"
         self.base = base
         self.known = known
@@ -87,7 +87,7 @@ class _One:
             return None
         enc = self.codec.encode(new, self.path)
         old = load.version_of(self.base, self.known)
-        written = values.append(self.tree, enc, self.base, old)
+        written = values.append(self.home, enc, self.base, old)
         if written is None or written.version is None:
             return None
         self.changed.size += written.version.parts.size - old.parts.size
@@ -96,4 +96,4 @@ class _One:
     def _stored(self, enc: bytes) -> Entry:
         before = len(load.encoding(self.base, self.known)) if self.base is not None else 0
         self.changed.size += len(enc) - before
-        return store_value(self.tree, enc, self.base, self.known, self.changed)
+        return store_value(self.home, enc, self.base, self.known, self.changed)

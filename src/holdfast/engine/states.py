@@ -11,7 +11,7 @@ from holdfast.backends.rows import Row
 from holdfast.engine import load, values
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Inline, Manifest, Ref
-from holdfast.engine.values import Version, Written
+from holdfast.engine.values import Home, Version, Written
 from holdfast.errors import EncodeError
 
 Change = Callable[[Engine, Handle, "Base"], Awaitable["Changed"]]
@@ -52,11 +52,12 @@ def replacing(channels: Mapping[str, bytes], extra: bytes | None) -> Change:
     async def change(engine: Engine, handle: Handle, base: Base) -> Changed:
         known = await load.versions(engine, base.tree, _touched(base.manifest, channels, extra))
         changed = Changed(base.manifest)
+        home = engine.home(base.tree)
         before = base.manifest.channels
         entries = {
-            name: store_value(base.tree, enc, before.get(name), known, changed, name) for name, enc in channels.items()
+            name: store_value(home, enc, before.get(name), known, changed, name) for name, enc in channels.items()
         }
-        packed = None if extra is None else store_value(base.tree, extra, base.manifest.extra, known, changed)
+        packed = None if extra is None else store_value(home, extra, base.manifest.extra, known, changed)
         changed.manifest = Manifest(entries, packed)
         changed.size = sum(map(len, channels.values())) + len(extra or b"")
         return changed
@@ -70,21 +71,21 @@ def _touched(known: Manifest, channels: Mapping[str, bytes], extra: bytes | None
 
 
 def store_value(
-    tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed, name: str = ""
+    home: Home, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed, name: str = ""
 ) -> Entry:
     """The entry for this encoding: the base itself if nothing changed."""
     try:
-        return _store_value(tree, enc, base, known, changed)
+        return _store_value(home, enc, base, known, changed)
     except RecursionError as error:
         raise EncodeError("nests too deeply to be taken apart again", path=f"state[{name!r}]") from error
 
 
-def _store_value(tree: int, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed) -> Entry:
+def _store_value(home: Home, enc: bytes, base: Entry | None, known: dict[Ref, Version], changed: Changed) -> Entry:
     if isinstance(base, Inline):
-        return base if base.enc == enc else changed.add(values.write(tree, enc, None, None))
+        return base if base.enc == enc else changed.add(values.write(home, enc, None, None))
     if base is None:
-        return changed.add(values.write(tree, enc, None, None))
+        return changed.add(values.write(home, enc, None, None))
     old = load.version_of(base, known)
     if old.parts.size == len(enc) and old.parts.enc == enc:
         return base
-    return changed.add(values.write(tree, enc, base, old))
+    return changed.add(values.write(home, enc, base, old))

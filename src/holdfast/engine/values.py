@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Raw
 
 from holdfast import _zstd
-from holdfast.backends.base import Drop, DropChunks, Piece
+from holdfast.backends.base import Drop, DropChunks, Frames, Piece
 from holdfast.backends.rows import FRAME, KEY, OP, ChunkRow, LogRow, Row, checked, sealed
 from holdfast.engine.changes import Replay, append_change, change_parts
 from holdfast.engine.digests import item_digests, value_digest
@@ -34,15 +34,13 @@ from holdfast.engine.parts import ATOM, LIST, Parts, head, is_tagged, parts_of, 
 from holdfast.errors import Corrupt
 from holdfast.ids import new_number
 
-FRAMES: Final = (256, 64, 16)
-_FULL: Final = FRAMES[0]
 _OLD_PREFIX: Final = 32 * 1024  # formats 1 and 2 compressed a frame after the end of what came before
 _LIGHT: Final = 8 * 1024  # changes below this never ask for a new key
 _SMALL_ITEM: Final = 32  # a list of smaller items is split anew instead of being kept split
 
 _PLAIN, _ZSTD, _ZSTD_FRAME = b"\x00", b"\x01", b"\x02"
 _ROW_LEVEL: Final = 1
-_FRAME_LEVELS: Final = {256: 5, 64: 3, 16: 1}  # measured: above 5 it costs more time and saves nothing
+_FRAME_LEVELS: Final = {256: 5, 64: 3, 32: 3, 16: 1}  # measured: above 5 it costs more time and saves nothing
 _WORTH_COMPRESSING: Final = 256
 _OP_WORTH_COMPRESSING: Final = 2048  # a smaller one is in a frame soon, and until then is read and written faster so
 _encode = msgspec.msgpack.Encoder().encode
@@ -94,6 +92,13 @@ class Version:
         return self.parts.size + 96 * len(self.parts.items) + len(self.known or b"") + self.tail.bytes + 800
 
 
+class Home(NamedTuple):
+    """Where values go: into logs of this tree, whose changes become frames after so many."""
+
+    tree: int
+    frames: Frames
+
+
 class Written(NamedTuple):
     """What storing a new version takes."""
 
@@ -107,22 +112,22 @@ class Written(NamedTuple):
 # ------------------------------------------------------------------------------------------------ writing
 
 
-def write(tree: int, enc: bytes, base: Ref | None, old: Version | None) -> Written:
+def write(home: Home, enc: bytes, base: Ref | None, old: Version | None) -> Written:
     """Store `enc` as the version after `base`, whose content is `old`; without a base, as the start of a new log."""
     if len(enc) <= INLINE_UP_TO:
         return Written(Inline(enc), None, [], [], 0)
     parts = parts_of(enc)
     if base is None or old is None:
-        return _write_key(tree, new_number(), 0, parts, None)
-    return _write_change(tree, parts, change_parts(split(old.parts), parts), base, old)
+        return _write_key(home, new_number(), 0, parts, None)
+    return _write_change(home, parts, change_parts(split(old.parts), parts), base, old)
 
 
-def write_change(tree: int, enc: bytes, op: bytes, base: Ref, old: Version) -> Written:
+def write_change(home: Home, enc: bytes, op: bytes, base: Ref, old: Version) -> Written:
     """Store `enc`, which this change makes of the old version: for whoever knows what changed."""
-    return _write_change(tree, parts_of(enc), op, base, old)
+    return _write_change(home, parts_of(enc), op, base, old)
 
 
-def append(tree: int, items_enc: bytes, base: Ref, old: Version) -> Written | None:
+def append(home: Home, items_enc: bytes, base: Ref, old: Version) -> Written | None:
     """Store the old list with these items added, without comparing the old ones. None if there is no list."""
     if old.parts.kind != LIST or shape_of(items_enc).kind != LIST:
         return None
@@ -135,30 +140,30 @@ def append(tree: int, items_enc: bytes, base: Ref, old: Version) -> Written | No
     heads = len(head(LIST, len(items))) - len(head(LIST, len(known.items)))
     size = known.size + heads + len(items_enc) - shape_of(items_enc).start
     parts = Parts(None, LIST, items, size)
-    return _write_change(tree, parts, append_change(len(known.items), fresh), base, old)
+    return _write_change(home, parts, append_change(len(known.items), fresh), base, old)
 
 
-def _write_change(tree: int, parts: Parts, op: bytes, base: Ref, old: Version) -> Written:
+def _write_change(home: Home, parts: Parts, op: bytes, base: Ref, old: Version) -> Written:
     weight = old.weight + len(op)
     if weight > max(_LIGHT, 2 * parts.size):
         if base.frozen:
-            return _write_key(tree, new_number(), 0, parts, old)
-        before = _frame(tree, base.log, base.pos, old.tail, len(old.tail.ops)) if len(old.tail.chunks) > 1 else None
-        return _write_key(tree, base.log, base.pos + 1, parts, old, before)
+            return _write_key(home, new_number(), 0, parts, old)
+        before = _frame(home, base.log, base.pos, old.tail, len(old.tail.ops)) if len(old.tail.chunks) > 1 else None
+        return _write_key(home, base.log, base.pos + 1, parts, old, before)
     if base.frozen:
         log = new_number()
-        start = sealed(LogRow(tree, log, base.log, base.pos))
-        return _write_op(tree, log, 0, parts, op, weight, old, Tail(), [start])
-    return _write_op(tree, base.log, base.pos + 1, parts, op, weight, old, old.tail, [])
+        start = sealed(LogRow(home.tree, log, base.log, base.pos))
+        return _write_op(home, log, 0, parts, op, weight, old, Tail(), [start])
+    return _write_op(home, base.log, base.pos + 1, parts, op, weight, old, old.tail, [])
 
 
 def _write_key(
-    tree: int, log: int, pos: int, parts: Parts, old: Version | None, before: _Framed | None = None
+    home: Home, log: int, pos: int, parts: Parts, old: Version | None, before: _Framed | None = None
 ) -> Written:
     digests = _digests(parts, old)
     digest = value_digest(parts, digests)
     body = _compressed(parts.enc)
-    row = sealed(ChunkRow(tree, log, pos, pos, KEY, body))
+    row = sealed(ChunkRow(home.tree, log, pos, pos, KEY, body))
     version = Version(_kept(parts), digest, 0, Tail(), digests)
     rows: list[Row] = [row]
     if before is None:
@@ -167,21 +172,21 @@ def _write_key(
 
 
 def _write_op(
-    tree: int, log: int, pos: int, parts: Parts, op: bytes, weight: int, old: Version, tail: Tail, rows: list[Row]
+    home: Home, log: int, pos: int, parts: Parts, op: bytes, weight: int, old: Version, tail: Tail, rows: list[Row]
 ) -> Written:
     digests = _digests(parts, old)
     ref = Ref(log, pos, value_digest(parts, digests))
     ops = (*tail.ops, op)
-    size = next((size for size in FRAMES if len(ops) % size == 0), 0)
+    size = next((size for size in home.frames if len(ops) % size == 0), 0)
     if size:
-        framed = _frame(tree, log, pos, tail._replace(ops=ops), size)
-        left = Tail() if size == _FULL else Tail(ops, framed.chunks, tail.bytes + len(op))
+        framed = _frame(home, log, pos, tail._replace(ops=ops), size)
+        left = Tail() if size == home.frames[0] else Tail(ops, framed.chunks, tail.bytes + len(op))
         version = Version(_kept(parts), ref.digest, weight, left, digests)
         return Written(ref, version, [*rows, framed.row], [framed.drop], framed.bytes)
     body = _compressed(op) if len(op) >= _OP_WORTH_COMPRESSING else _PLAIN + op
     tail = Tail(ops, (*tail.chunks, Stored(1, len(body))), tail.bytes + len(op))
     version = Version(_kept(parts), ref.digest, weight, tail, digests)
-    return Written(ref, version, [*rows, sealed(ChunkRow(tree, log, pos, pos, OP, body))], [], len(body))
+    return Written(ref, version, [*rows, sealed(ChunkRow(home.tree, log, pos, pos, OP, body))], [], len(body))
 
 
 class _Framed(NamedTuple):
@@ -191,7 +196,7 @@ class _Framed(NamedTuple):
     bytes: int  # how much larger the store gets
 
 
-def _frame(tree: int, log: int, last: int, tail: Tail, size: int) -> _Framed:
+def _frame(home: Home, log: int, last: int, tail: Tail, size: int) -> _Framed:
     """One frame in place of whatever holds the last `size` changes, which end at `last`."""
     plain = _encode([Raw(op) for op in tail.ops[-size:]])
     body = _ZSTD_FRAME + _zstd.compress(plain, _FRAME_LEVELS.get(size, 3))
@@ -203,8 +208,8 @@ def _frame(tree: int, log: int, last: int, tail: Tail, size: int) -> _Framed:
         kept -= chunk.changes
         chunks.append(chunk)
     replaced = sum(chunk.bytes for chunk in tail.chunks[len(chunks) :])
-    row = sealed(ChunkRow(tree, log, last - size + 1, last, FRAME, body))
-    drop = DropChunks(tree, log, last - size + 1, last)
+    row = sealed(ChunkRow(home.tree, log, last - size + 1, last, FRAME, body))
+    drop = DropChunks(home.tree, log, last - size + 1, last)
     return _Framed(row, drop, (*chunks, Stored(size, len(body))), len(body) - replaced)
 
 
@@ -237,12 +242,12 @@ def _compressed(data: bytes) -> bytes:
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def read(refs: Sequence[Ref], pieces: Sequence[Piece]) -> list[Version | None]:
+def read(refs: Sequence[Ref], pieces: Sequence[Piece], frames: Frames) -> list[Version | None]:
     """These versions of one log, lowest first, from the chunks that make up the last of them; None for one that is
     older than the last key. Anything that does not fit is `Corrupt`, with the log and position."""
     ref = refs[-1]
     try:
-        return _versions(refs, _reaching(ref, pieces))
+        return _versions(refs, _reaching(ref, pieces), frames[0])
     except Corrupt:
         raise
     except Exception as error:
@@ -341,7 +346,7 @@ def _opened(pieces: Sequence[Piece]) -> list[_Chunk]:
     return found
 
 
-def _versions(refs: Sequence[Ref], chunks: list[_Chunk]) -> list[Version | None]:
+def _versions(refs: Sequence[Ref], chunks: list[_Chunk], full: int) -> list[Version | None]:
     """From the last key on, once through the changes; each version is closed as it is passed."""
     if not any(chunk.kind == KEY for chunk in chunks):
         return [None for _ in refs]
@@ -355,7 +360,7 @@ def _versions(refs: Sequence[Ref], chunks: list[_Chunk]) -> list[Version | None]
     found += [Version(parts, ref.digest, 0) for ref, parts in zip(wanted, passed, strict=True)]
     last = found[-1]
     if last is not None:  # the one that may be built on
-        last.tail = _tail(refs[-1], changes)
+        last.tail = _tail(refs[-1], changes, full)
         last.weight = sum(len(chunk.plain) - _overhead(chunk) for chunk in changes)
     return found
 
@@ -446,12 +451,12 @@ def _passing(value: _Building, changes: Sequence[_Chunk], log: int, wanted: Sequ
         yield value.parts()
 
 
-def _tail(ref: Ref, changes: Sequence[_Chunk]) -> Tail:
+def _tail(ref: Ref, changes: Sequence[_Chunk], full: int) -> Tail:
     """What the log was given since its last full frame, to be framed together later."""
     ops: list[Op] = []
     stored: list[Stored] = []
     for chunk in changes:
-        if chunk.log != ref.log or chunk.is_old or chunk.hi - chunk.lo + 1 >= _FULL:
+        if chunk.log != ref.log or chunk.is_old or chunk.hi - chunk.lo + 1 >= full:
             ops, stored = [], []
         else:
             fresh = chunk.ops[: ref.pos - chunk.lo + 1]

@@ -107,7 +107,7 @@ def _writes_batch(
     rows = [
         sealed(PendingRow(
             line.tree, line.line, row.seq, task_id, write.place, here.root.forks, task_path,
-            load.encode((write.channel, write.enc)),
+            load.encode_write(write.channel, write.enc),
         ))
         for write in writes
     ]  # fmt: skip

@@ -44,7 +44,7 @@ from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
 from holdfast.engine.parts import LIST, join
 from holdfast.engine.rows import row_digest
-from holdfast.engine.values import Version, Written
+from holdfast.engine.values import Home, Version, Written
 from holdfast.errors import Contended, Corrupt
 from holdfast.transfer import looking, records
 from holdfast.transfer.comparing import Comparison, raw_row
@@ -341,24 +341,24 @@ class Incoming:
             return base
         old = await self._version(line.row.tree, base) if isinstance(base, Ref) else None
         if isinstance(value, bytes):
-            one = _whole(line.row.tree, value, base, old)
+            one = _whole(self.engine.home(line.row.tree), value, base, old)
         elif isinstance(base, Inline) or base is None or old is None:
             raise Corrupt(f"checkpoint {said.id!r} of thread {self.record.id!r} changes a value that is not there")
         else:
-            one = self._changed(said, line.row.tree, value[0], base, old)
+            one = self._changed(said, self.engine.home(line.row.tree), value[0], base, old)
         if isinstance(one.entry, Ref) and one.version is not None:
             self.engine.cache.put(one.entry[:2], one.version, one.version.cost)
         written.append(one)
         return one.entry
 
-    def _changed(self, said: records.Point, tree: int, change: bytes, base: Ref, old: Version) -> Written:
+    def _changed(self, said: records.Point, home: Home, change: bytes, base: Ref, old: Version) -> Written:
         try:
             _, at, _, items = _append(change)
         except msgspec.MsgspecError:
             pass
         else:
             known = old.parts = values.split(old.parts)
-            grown = values.append(tree, join(LIST, items), base, old) if at == len(known.items) else None
+            grown = values.append(home, join(LIST, items), base, old) if at == len(known.items) else None
             if grown is not None:
                 return grown
         try:
@@ -367,7 +367,7 @@ class Incoming:
             raise Corrupt(
                 f"checkpoint {said.id!r} of thread {self.record.id!r}: a change does not fit its value: {error!r}"
             ) from error
-        return values.write_change(tree, enc, change, base, old)
+        return values.write_change(home, enc, change, base, old)
 
     async def _version(self, tree: int, ref: Ref) -> Version:
         known: Version | None = self.engine.cache.get(ref[:2])
@@ -448,7 +448,7 @@ class Incoming:
         for task_id, path, index, channel, value in writes:
             if not isinstance(value, bytes):
                 raise Corrupt(f"thread {self.record.id!r}: a write of checkpoint {seq} names a place in nothing")
-            body = load.encode((channel, value))
+            body = load.encode_write(channel, value)
             self._put(sealed(PendingRow(own.tree, own.line, seq, task_id, index, era, path, body)), len(body))
         line.touched = True
 
@@ -545,11 +545,11 @@ class Incoming:
             puts.append(tags.status(self.id, root.view.status(head)))
 
 
-def _whole(tree: int, enc: bytes, base: Entry | None, old: Version | None) -> Written:
+def _whole(home: Home, enc: bytes, base: Entry | None, old: Version | None) -> Written:
     """A value that has nothing worth keeping of the one before it: whoever sent it has compared them."""
     if not isinstance(base, Ref) or old is None or len(enc) <= INLINE_UP_TO:
-        return values.write(tree, enc, None, None)
-    return values.write_change(tree, enc, whole_change(enc), base, old)
+        return values.write(home, enc, None, None)
+    return values.write_change(home, enc, whole_change(enc), base, old)
 
 
 def _placed(entry: Entry | None, place: list[int], thread_id: str, seq: int) -> list[int]:

@@ -147,6 +147,7 @@ class _One:
         self.engine = engine
         self.handle = handle
         self.base = base
+        self.home = engine.home(base.tree)
         self.known = known
         self.changed = Changed(base.manifest)
         self.record_before: Mapping[str, Any] = self._record(base.manifest.extra)
@@ -164,29 +165,27 @@ class _One:
         before = self.base.manifest.extra
         entry = self._changed_record(record, enc, before) if isinstance(before, Ref) else None
         if entry is None:
-            entry = store_value(self.base.tree, enc, before, self.known, self.changed)
+            entry = store_value(self.home, enc, before, self.known, self.changed)
         self._keep(entry, record)
         return entry
 
     def _changed_record(self, record: Mapping[str, Any], enc: bytes, before: Ref) -> Entry | None:
         old = load.version_of(before, self.known)
         change = record_change(old.kept, record, self.handle.codec) if old.kept is not None else None
-        return (
-            None if change is None else self.changed.add(values.write_change(self.base.tree, enc, change, before, old))
-        )
+        return None if change is None else self.changed.add(values.write_change(self.home, enc, change, before, old))
 
     def stored(self, name: str, value: Prepared, before: Entry | None) -> Entry:
         if not isinstance(value, Whole) and isinstance(before, Ref) and before[:2] == value.ref[:2]:
             if isinstance(value, Same):
                 return before
-            written = values.append(self.base.tree, value.enc, before, load.version_of(before, self.known))
+            written = values.append(self.home, value.enc, before, load.version_of(before, self.known))
             if written is not None:
                 entry = self.changed.add(written)
                 self._keep(entry, value.kept)
                 return entry
         enc = value.old.parts.enc if isinstance(value, Same) else value.enc
         enc = value.whole() if isinstance(value, Longer) else enc
-        entry = store_value(self.base.tree, enc, before, self.known, self.changed, name)
+        entry = store_value(self.home, enc, before, self.known, self.changed, name)
         self._keep(entry, value.old.kept if isinstance(value, Same) else value.kept)
         return entry
 

@@ -40,7 +40,7 @@ from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.arrays import Numbers, Texts
 from holdfast.backends.postgres.failures import translated
 from holdfast.backends.postgres.grouping import Grouping, Patience
-from holdfast.backends.postgres.programs import Program
+from holdfast.backends.postgres.programs import PLACES, Program
 from holdfast.backends.postgres.statements import statements
 from holdfast.backends.postgres.twins import BorrowedLoopTwin, BorrowedTwin, LoopTwin, SyncTwin
 from holdfast.backends.rows import (
@@ -66,7 +66,9 @@ R = TypeVar("R")
 
 
 class PostgresBackend(Backend):
-    capabilities: ClassVar = Capabilities(name="postgresql", blocking=False, durable=True, shared=True)
+    capabilities: ClassVar = Capabilities(
+        name="postgresql", blocking=False, durable=True, shared=True, frames=(PLACES,)
+    )
 
     def __init__(self, address: Address) -> None:
         self.address = address

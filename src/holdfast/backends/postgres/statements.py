@@ -29,7 +29,7 @@ from holdfast.backends.scripts import Migration
 _HERE: Final = "holdfast.backends.postgres"
 _COLUMNS: Final[dict[str, Any]] = {
     "thread": ThreadRow, "line": LineRow, "root": LineRow, "own": LineRow, "checkpoint": CheckpointRow,
-    "head": CheckpointRow, "mark": MarkRow, "chunk": ChunkRow, "pending": PendingRow, "waiting": WaitingRow,
+    "head": CheckpointRow, "mark": MarkRow, "piece": ChunkRow, "pending": PendingRow, "waiting": WaitingRow,
     "journal": JournalRow, "run": RunRow, "grave": GraveRow, "tag": TagRow, "log": LogRow, "sealed": SealedRow,
     "quarantine": QuarantineRow,
 }  # fmt: skip

@@ -90,8 +90,8 @@ ORDER BY left(id, 64) DESC, id DESC, seq DESC LIMIT %(limit)s
 SELECT {mark} FROM {schema}.mark WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
 
 -- name: chunks
-SELECT found.ask, found.upto, {found_chunk}
-FROM {schema}.chunks(%(tree)s, %(logs)s, %(positions)s) WITH ORDINALITY AS found (ask, upto, chunk, place)
+SELECT found.ask, found.upto, {found_piece}
+FROM {schema}.chunks(%(tree)s, %(logs)s, %(positions)s) WITH ORDINALITY AS found (ask, upto, piece, place)
 ORDER BY found.place
 
 -- name: pending
@@ -224,7 +224,7 @@ WHERE (tree, log) > (%(tree)s, %(log)s) AND tree = %(of)s
 ORDER BY tree, log LIMIT %(limit)s
 
 -- name: scan_chunk
-SELECT {chunk} FROM {schema}.chunk
+SELECT {piece} FROM {schema}.piece
 WHERE (tree, log, lo) > (%(tree)s, %(log)s, %(lo)s) AND tree = %(of)s
 ORDER BY tree, log, lo LIMIT %(limit)s
 
@@ -258,7 +258,7 @@ WHERE line.tree BETWEEN %(lo)s AND %(hi)s AND (line.marks = 0 OR NOT EXISTS (
 GROUP BY thread.id, checkpoint.tree, day
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
-FROM {schema}.chunk WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+FROM {schema}.piece WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
 FROM {schema}.pending WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
@@ -295,7 +295,7 @@ SELECT {mark} FROM {schema}.mark ORDER BY tree, line, seq
 SELECT {log} FROM {schema}.log ORDER BY tree, log
 
 -- name: all_chunk
-SELECT {chunk} FROM {schema}.chunk ORDER BY tree, log, lo
+SELECT {piece} FROM {schema}.piece ORDER BY tree, log, lo
 
 -- name: all_pending
 SELECT {pending} FROM {schema}.pending ORDER BY tree, line, seq

@@ -106,13 +106,13 @@ CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a mult
     tree bigint NOT NULL,
     line bigint NOT NULL,
     seq bigint NOT NULL,
-    parent_seq bigint NOT NULL,
-    stretch bigint NOT NULL,
     step bigint NOT NULL,
     created_at bigint NOT NULL,
-    journal_seq bigint NOT NULL,
     size bigint NOT NULL,
     sum bigint NOT NULL,
+    parent_seq integer NOT NULL,
+    stretch integer NOT NULL,
+    journal_seq integer NOT NULL,
     depth integer NOT NULL,
     era integer NOT NULL,
     id text COLLATE "C" NOT NULL,
@@ -132,7 +132,7 @@ CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a mult
     PRIMARY KEY (tree, line, seq) WITH (fillfactor = 100)  -- only ever added to at a line's end
 );
 -- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
-CREATE INDEX checkpoint_by_id ON checkpoint (tree, line, left(id, 64));
+CREATE INDEX checkpoint_by_id ON checkpoint (line, left(id, 64)) WITH (fillfactor = 100);
 
 CREATE TABLE mark (
     tree bigint NOT NULL,
@@ -166,6 +166,19 @@ CREATE TABLE chunk (
     PRIMARY KEY (tree, log, lo)
 );
 
+-- The last changes of a log, which soon become one row of `chunk`. A place that was given up keeps its row, with -1 for
+-- `lo` and an empty body, and is taken by a later change: the server writes both on the row's own page, in no index, and
+-- needs no vacuum to use the room again. See docs/design/0008-postgres.md.
+CREATE TABLE tail (
+    tree bigint NOT NULL,
+    log bigint NOT NULL,
+    lo bigint NOT NULL,
+    sum bigint NOT NULL,
+    place smallint NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (tree, log, place)
+);
+
 CREATE TABLE pending (
     tree bigint NOT NULL,
     line bigint NOT NULL,
@@ -183,9 +196,9 @@ CREATE TABLE sealed (
     tree bigint NOT NULL,
     line bigint NOT NULL,
     seq bigint NOT NULL,
-    number bigint NOT NULL,
-    era bigint NOT NULL,
     sum bigint NOT NULL,
+    number integer NOT NULL,
+    era integer NOT NULL,
     body bytea NOT NULL,
     PRIMARY KEY (tree, line, seq, number, era) WITH (fillfactor = 100)
 );
@@ -219,7 +232,7 @@ DECLARE
     parts integer := coalesce(nullif(current_setting('holdfast.partitions', true), ''), '0')::integer;
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['line', 'checkpoint', 'mark', 'log', 'chunk', 'pending', 'sealed', 'journal', 'run'] LOOP
+    FOREACH name IN ARRAY ARRAY['line', 'checkpoint', 'mark', 'log', 'chunk', 'tail', 'pending', 'sealed', 'journal', 'run'] LOOP
         IF parts > 0 THEN
             EXECUTE format('CREATE TABLE whole (LIKE %I INCLUDING ALL) PARTITION BY HASH (tree)', name);
             EXECUTE format('DROP TABLE %I', name);
@@ -245,6 +258,7 @@ BEGIN
         SELECT 'line' AS root, 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500' AS options, NULL AS body
         UNION ALL SELECT 'checkpoint', NULL, 'manifest'
         UNION ALL SELECT 'chunk', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500, toast.autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_threshold = 500', 'body'
+        UNION ALL SELECT 'tail', 'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'pending', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'sealed', NULL, 'body'
         UNION ALL SELECT 'journal', NULL, 'body'
@@ -293,9 +307,15 @@ BEGIN
     WHERE checkpoint.tree = own.tree AND checkpoint.line = own.head_line AND checkpoint.seq = own.head_seq;
 END $$;
 
+-- All that value logs are made of, wherever it is.
+CREATE VIEW piece AS
+    SELECT tree, log, lo, hi, kind, body, sum FROM chunk
+    UNION ALL
+    SELECT tree, log, lo, lo, 1::smallint, body, sum FROM tail WHERE lo >= 0;
+
 -- Each wanted version with the chunks that make it up, oldest first.
 CREATE FUNCTION chunks(in_tree bigint, logs bigint[], positions bigint[])
-RETURNS TABLE (ask bigint, upto bigint, chunk chunk)
+RETURNS TABLE (ask bigint, upto bigint, piece piece)
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
@@ -323,10 +343,10 @@ BEGIN
         FROM want JOIN log ON log.tree = in_tree AND log.log = want.log
         WHERE want.start IS NULL
     )
-    SELECT want.ask, want.pos, chunk
-    FROM want JOIN chunk ON chunk.tree = in_tree AND chunk.log = want.log
-        AND chunk.lo BETWEEN coalesce(want.start, 0) AND want.pos
-    ORDER BY want.ask, want.depth DESC, chunk.lo;
+    SELECT want.ask, want.pos, piece
+    FROM want JOIN piece ON piece.tree = in_tree AND piece.log = want.log
+        AND piece.lo BETWEEN coalesce(want.start, 0) AND want.pos
+    ORDER BY want.ask, want.depth DESC, piece.lo;
 END $$;
 
 -- What a line sees of the writes for these numbers: its own, and through forks. See `Backend.pending`.
@@ -498,9 +518,15 @@ DECLARE
 BEGIN
     IF patient THEN
         SELECT sum INTO known FROM chunk WHERE tree = in_tree AND log = in_log AND lo = at FOR UPDATE;
+        IF NOT FOUND THEN
+            SELECT sum INTO known FROM tail WHERE tree = in_tree AND log = in_log AND lo = at FOR UPDATE;
+        END IF;
     ELSE
         SELECT sum INTO known FROM chunk WHERE tree = in_tree AND log = in_log AND lo = at FOR UPDATE SKIP LOCKED;
-        IF NOT FOUND AND EXISTS (SELECT 1 FROM chunk WHERE tree = in_tree AND log = in_log AND lo = at) THEN
+        IF NOT FOUND THEN
+            SELECT sum INTO known FROM tail WHERE tree = in_tree AND log = in_log AND lo = at FOR UPDATE SKIP LOCKED;
+        END IF;
+        IF NOT FOUND AND EXISTS (SELECT 1 FROM piece WHERE tree = in_tree AND log = in_log AND lo = at) THEN
             RETURN 2;
         END IF;
     END IF;
@@ -544,6 +570,7 @@ DECLARE
     b integer;
     found_line record;
     known bigint;
+    stored boolean;
 BEGIN
     FOR batch IN 0 .. cardinality(starts) / 4 - 2 LOOP
         verdict := 1;
@@ -706,16 +733,29 @@ BEGIN
                 i := i + 2;
             WHEN 'drop chunk' THEN
                 DELETE FROM chunk WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo = numbers[i + 3];
+                IF NOT FOUND THEN
+                    DELETE FROM tail WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo = numbers[i + 3];
+                END IF;
                 i := i + 3;
             WHEN 'drop chunks' THEN
                 DELETE FROM chunk
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
+                DELETE FROM tail
+                WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
+                i := i + 4;
+            WHEN 'merge chunks' THEN
+                DELETE FROM chunk
+                WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
+                UPDATE tail SET lo = -1, body = ''
+                WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
                 i := i + 4;
             WHEN 'drop pending' THEN
+                -- The index is read from the writes of the step before on. Those are gone as a rule, and only what is
+                -- met again gives its room in the index to others, without a vacuum.
                 DELETE FROM pending
-                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
-                    AND hashtextextended(task_id, 0) = hashtextextended(texts[t + 1], 0) AND task_id = texts[t + 1]
-                    AND idx = numbers[i + 4] AND era = numbers[i + 5];
+                WHERE tree = numbers[i + 1] AND line = numbers[i + 2]
+                    AND seq BETWEEN numbers[i + 3] - 1 AND numbers[i + 3] AND seq + 0 = numbers[i + 3]
+                    AND task_id = texts[t + 1] AND idx + 0 = numbers[i + 4] AND era + 0 = numbers[i + 5];
                 i := i + 5;
                 t := t + 1;
             WHEN 'drop sealed' THEN
@@ -752,6 +792,7 @@ BEGIN
                 DELETE FROM mark WHERE tree = numbers[i + 1];
                 DELETE FROM log WHERE tree = numbers[i + 1];
                 DELETE FROM chunk WHERE tree = numbers[i + 1];
+                DELETE FROM tail WHERE tree = numbers[i + 1];
                 DELETE FROM pending WHERE tree = numbers[i + 1];
                 DELETE FROM sealed WHERE tree = numbers[i + 1];
                 DELETE FROM journal WHERE tree = numbers[i + 1];
@@ -806,11 +847,29 @@ BEGIN
                 t := t + 9;
                 b := b + 5;
             WHEN 'put chunk' THEN
-                INSERT INTO chunk VALUES (
-                    numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4], numbers[i + 5], bodies[b + 1],
-                    numbers[i + 6]
-                ) ON CONFLICT DO NOTHING;
-                IF NOT FOUND THEN
+                stored := false;
+                IF numbers[i + 5] = 1 AND numbers[i + 3] = numbers[i + 4] AND octet_length(bodies[b + 1]) <= 1800 THEN
+                    INSERT INTO tail
+                    SELECT
+                        numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 6], numbers[i + 3] % 32, bodies[b + 1]
+                    WHERE NOT EXISTS (
+                        SELECT 1 FROM chunk WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo = numbers[i + 3]
+                    )
+                    ON CONFLICT (tree, log, place) DO UPDATE SET
+                        lo = excluded.lo, sum = excluded.sum, body = excluded.body
+                    WHERE tail.lo < 0;
+                    stored := FOUND;
+                END IF;
+                IF NOT stored AND NOT EXISTS (
+                    SELECT 1 FROM tail WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo = numbers[i + 3]
+                ) THEN
+                    INSERT INTO chunk VALUES (
+                        numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4], numbers[i + 5], bodies[b + 1],
+                        numbers[i + 6]
+                    ) ON CONFLICT DO NOTHING;
+                    stored := FOUND;
+                END IF;
+                IF NOT stored THEN
                     RAISE EXCEPTION 'value log % has a chunk at position % already', numbers[i + 2], numbers[i + 3]
                     USING ERRCODE = 'HF001';
                 END IF;
