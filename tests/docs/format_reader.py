@@ -340,7 +340,8 @@ class Reader:
 
 def _writes(row: sqlite3.Row) -> list[tuple[str, int, str, Any]]:
     if "task_id" in row.keys():  # noqa: SIM118  # a Row is no mapping
-        return [(row["task_id"], row["idx"], *unpacked(row["body"]))]
+        body = zstd.decompress(row["body"][1:]) if row["body"][:1] == b"\x01" else row["body"]
+        return [(row["task_id"], row["idx"], *unpacked(body))]
     return [
         (str(UUID(bytes=task)) if isinstance(task, bytes) else task, idx, channel, value)
         for task, _, writes in unpacked(row["body"])

@@ -205,7 +205,7 @@ def test_labels_and_removals_are_read_from_each_view(store: Store, reader: Reade
 def test_pending_writes_are_read_from_each_view(store: Store, reader: Reader) -> None:
     (info,) = chatter(store, "t", 1)
     thread = store.thread("t")
-    thread.put_writes(info.id, [("a", 1), ("b", [2, 3])], task_id="one")
+    thread.put_writes(info.id, [("a", 1), ("b", [2, 3]), ("large", "a line of text; " * 500)], task_id="one")
     thread.put_writes(info.id, [("__error__", "first", -1)], task_id="one")
     fork = thread.fork(to="fork")
     thread.put_writes(info.id, [("late", 4)], task_id="two")
