@@ -15,6 +15,7 @@ import pytest
 
 import holdfast
 from holdfast import LookAtTheStorage, Store
+from holdfast.backends.rows import LineRow
 from tests.lifecycle.broken import all_rows, backend_of, break_bytes, damaged, everything, fill, replace
 from tests.support.postgres import schemas
 
@@ -72,6 +73,18 @@ def spoil(store: Store, seed: int) -> None:
     replace(backend, *damaged(all_rows(backend), Random(seed)))
     store._calls.engine.cache.clear()
     store._calls.engine.noted.clear()
+
+
+def test_a_line_that_seems_to_be_a_root_gets_a_name() -> None:
+    with holdfast.open("memory:") as store:
+        store.thread("main").save({"n": 1})
+        store.thread("main", "inner").save({"n": 2}, id="kept")
+        (row,) = [one for one in all_rows(backend_of(store)) if isinstance(one, LineRow) and one.namespace]
+        replace(backend_of(store), [row], [row._replace(namespace="")])
+        store._calls.engine.cache.clear()
+        assert store.repair(store.verify()).unrepaired == ()
+        assert [one.id for one in store.thread("main", f"recovered/{row.line:x}").history()] == ["kept"]
+        assert [one.state for one in [store.thread("main").latest()] if one] == [{"n": 1}]
 
 
 def test_rows_on_a_server(tmp_path: Path) -> None:

@@ -334,11 +334,16 @@ def _judge_place(verdict: Verdict, row: CheckpointRow) -> None:
 
 
 def _judge_digest(verdict: Verdict, row: CheckpointRow, line: LineRow, known: Manifest) -> None:
-    candidates = _parent_digests(verdict.tree, row)
-    if candidates is None:
-        return
-    if all(row_digest(line.namespace, row, known, one) != row.digest for one in candidates):
+    if matches_digest(verdict.tree, row, line.namespace, known) is False:
         verdict.say("digest", row, "it does not match its digest", row.id)
+
+
+def matches_digest(tree: TreeRows, row: CheckpointRow, namespace: str, known: Manifest) -> bool | None:
+    """Whether this is what was saved, in this namespace; None if nobody knows any more."""
+    candidates = _parent_digests(tree, row)
+    if candidates is None:
+        return None
+    return any(row_digest(namespace, row, known, one) == row.digest for one in candidates)
 
 
 def _parent_digests(tree: TreeRows, row: CheckpointRow) -> list[bytes | None] | None:

@@ -43,13 +43,13 @@ from holdfast.backends.snapshot import Snapshot
 from holdfast.codec import Codec
 from holdfast.engine import load, verify
 from holdfast.engine.context import Engine, as_datetime, grave_hash, now
-from holdfast.engine.judging import Verdict, entries, is_readable, runs_wanted, tags_wanted
+from holdfast.engine.judging import Verdict, entries, is_readable, matches_digest, runs_wanted, tags_wanted
 from holdfast.engine.manifest import Ref
 from holdfast.engine.rows import row_digest
 from holdfast.engine.treerows import TreeRows, key_of
 from holdfast.engine.verify import Directory, Examined, read_directory
 from holdfast.engine.walking import Walk
-from holdfast.errors import InvalidArgument
+from holdfast.errors import Corrupt, InvalidArgument
 from holdfast.ids import new_number
 from holdfast.model import Fault, Lost, Quarantined, RepairReport, VerifyReport
 
@@ -319,7 +319,7 @@ def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
     return sealed(
         row._replace(
             version=row.version + 1, epoch=row.epoch + 1, worker="", lease_at=0, lease_ttl=0, base_line=base,
-            thread=row.line if is_root else row.thread, namespace="" if is_root else row.namespace,
+            thread=row.line if is_root else row.thread, namespace="" if is_root else _namespace(tree, row, own),
             seq=max([row.base_seq if base is not None else 0, *(point.seq for point in own)]), base_journal=floor,
             journal=max([floor, *(seq for line, seq in tree.journal if line == row.line)]),
             forks=max([row.forks, *eras, *(point.era for point in own)]),
@@ -327,6 +327,24 @@ def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
             base_seq=row.base_seq if base is not None else 0, whole=row.whole if base is not None else 0,
         )
     )  # fmt: skip
+
+
+def _namespace(tree: TreeRows, row: LineRow, own: list[CheckpointRow]) -> str:
+    """That which its checkpoints were saved in, if another line has the same name; else what the row says, and a new
+    name if that is another line's by now."""
+    beside = [line for line in tree.lines.values() if line.line != row.line]
+    taken = {"", *(line.namespace for line in beside if line.thread == row.thread)}
+    said = [row.namespace, *sorted({line.namespace for line in beside})]
+    proven = [name for name in said if name not in taken and any(_saved_in(tree, point, name) for point in own)]
+    free = [name for name in said[:1] if name not in taken]
+    return next(iter([*proven, *free]), f"recovered/{row.line:x}")
+
+
+def _saved_in(tree: TreeRows, row: CheckpointRow, namespace: str) -> bool:
+    try:
+        return matches_digest(tree, row, namespace, load.manifest_of(row)) is True
+    except Corrupt:
+        return False
 
 
 _WHAT: Final[dict[type[Row], str]] = {

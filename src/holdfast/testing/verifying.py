@@ -134,6 +134,21 @@ class Verifying(StoreTests):
         assert ids(store.thread("main").history()) == [one.id for one in reversed(saved)]
         assert store.verify().ok
 
+    @pytest.mark.parametrize("copied", [False, True])
+    def test_a_line_that_lost_its_namespace_gets_it_back_if_another_line_has_it(
+        self, store: Store, copied: bool
+    ) -> None:
+        """The digests of its checkpoints were made with it. If no other line knows the name, it stays as it is now."""
+        store.thread("main").save(grown(1))
+        saved = save_chain(store.thread("main", "inner"), 2)
+        (row,) = [one for one in rows_of(store, LineRow) if one.namespace]
+        if copied:
+            store.copy_thread("main", "copy")
+        swap(store, [row], [row._replace(namespace="inne")])
+        assert store.repair(store.verify()).unrepaired == ()
+        found = store.thread("main", "inner" if copied else "inne")
+        assert ids(found.history()) == [one.id for one in reversed(saved)]
+
     def test_a_damaged_middle_leaves_the_rest(self, store: Store) -> None:
         thread = store.thread("main")
         saved = save_chain(thread, 5)
