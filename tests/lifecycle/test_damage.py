@@ -1,6 +1,6 @@
 """Damage at random places: whatever changes what a read returns is found, and repair goes on with what is sound.
 
-``DAMAGES=640 pytest tests/lifecycle/test_damage.py`` does as much of it in all; a hundred by default.
+``DAMAGES=960 pytest tests/lifecycle/test_damage.py`` does as much of it in all; a hundred by default.
 """
 
 from __future__ import annotations

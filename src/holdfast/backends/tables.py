@@ -24,6 +24,7 @@ from holdfast.backends.rows import (
 )
 
 Key = tuple[Any, ...]
+Numbers = tuple[int, ...]
 OF_TREES: Final = (LineRow, CheckpointRow, MarkRow, LogRow, ChunkRow, PendingRow, SealedRow, JournalRow)
 """The kinds of row that belong to one tree and name it in their first column."""
 
@@ -69,15 +70,25 @@ class Table:
         return found
 
 
+def _add(index: dict[Key, Numbers], key: Key, number: int) -> None:
+    index[key] = (*index.get(key, ()), number)
+
+
+def _discard(index: dict[Key, Numbers], key: Key, number: int) -> None:
+    left = tuple(one for one in index.pop(key, ()) if one != number)
+    if left:
+        index[key] = left
+
+
 class Tables:
     """One table for each kind of row, what is needed to find rows by other columns than their key, and their weight."""
 
     def __init__(self) -> None:
         self._tables: dict[type[Row], Table] = {kind: Table(kind) for kind in KEYS}
         self._by_id: dict[Key, set[int]] = {}
-        self._by_namespace: dict[Key, int] = {}
+        self._by_namespace: dict[Key, Numbers] = {}  # of lines; more than one if a row is damaged
         self._by_line: dict[int, dict[int, str]] = {}
-        self._by_key: dict[Key, int] = {}
+        self._by_key: dict[Key, Numbers] = {}
         self.weight = 0  # what the rows take up, in bytes, roughly
 
     def __getitem__(self, kind: type[Row]) -> Table:
@@ -92,15 +103,15 @@ class Tables:
     # ---------------------------------------------------------------- by other columns
 
     def line(self, tree: int, thread: int, namespace: str) -> LineRow | None:
-        line = self._by_namespace.get((tree, thread, namespace))
-        return None if line is None else cast(LineRow, self[LineRow].get(tree, line))
+        line = thread if namespace == "" else next(iter(self._by_namespace.get((tree, thread, namespace), ())), None)
+        return None if line is None else cast(LineRow | None, self[LineRow].get(tree, line))
 
     def numbers_of(self, tree: int, line: int, checkpoint_id: str) -> set[int]:
         """Where a line has checkpoints of this id."""
         return self._by_id.get((tree, line, checkpoint_id), set())
 
     def journal_entry(self, tree: int, line: int, key: str) -> JournalRow | None:
-        seq = self._by_key.get((tree, line, key))
+        seq = next(iter(self._by_key.get((tree, line, key), ())), None)
         return None if seq is None else cast(JournalRow, self[JournalRow].get(tree, line, seq))
 
     def threads_of(self, tree: int) -> dict[int, str]:
@@ -130,22 +141,22 @@ class Tables:
         if isinstance(row, CheckpointRow):
             self._by_id.setdefault((row.tree, row.line, row.id), set()).add(row.seq)
         elif isinstance(row, LineRow):
-            self._by_namespace[row.tree, row.thread, row.namespace] = row.line
+            _add(self._by_namespace, (row.tree, row.thread, row.namespace), row.line)
         elif isinstance(row, ThreadRow):
             self._by_line.setdefault(row.tree, {})[row.line] = row.id
         elif isinstance(row, JournalRow) and row.key is not None:
-            self._by_key[row.tree, row.line, row.key] = row.seq
+            _add(self._by_key, (row.tree, row.line, row.key), row.seq)
 
     def _forget(self, row: Row) -> None:
         self.weight -= weight(row)
         if isinstance(row, CheckpointRow):
             self._by_id[row.tree, row.line, row.id].discard(row.seq)
         elif isinstance(row, LineRow):
-            self._by_namespace.pop((row.tree, row.thread, row.namespace), None)
+            _discard(self._by_namespace, (row.tree, row.thread, row.namespace), row.line)
         elif isinstance(row, ThreadRow):
             self._by_line[row.tree].pop(row.line, None)
         elif isinstance(row, JournalRow) and row.key is not None:
-            self._by_key.pop((row.tree, row.line, row.key), None)
+            _discard(self._by_key, (row.tree, row.line, row.key), row.seq)
 
     def _drop_chunks(self, drop: DropChunks) -> None:
         for row in list(self[ChunkRow].between((drop.tree, drop.log, drop.lo), (drop.tree, drop.log, drop.hi))):
