@@ -235,7 +235,7 @@ class SqliteBackend(Backend):
         start: tuple[object, ...] = after or first_key(kind)
         bounds = (*start, limit) if tree is None else (*start, tree, limit)
         with translated(self.path), self._connections.reader() as reader, _tolerant(reader):
-            rows = reader.execute(_SQL["scan_" + table_name(kind)], bounds).fetchall()
+            rows = _execute(reader, _SQL["scan_" + table_name(kind)], bounds).fetchall()
             return [kind._make(row) for row in rows]
 
     async def check(self) -> list[str]:
@@ -307,7 +307,7 @@ def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
 
 def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
     if isinstance(drop, DropRow):
-        writer.execute(_DROP[drop.table], drop.key)
+        _execute(writer, _DROP[drop.table], drop.key)
     elif isinstance(drop, DropChunks):
         writer.execute(_SQL["drop_chunks"], drop)
     elif isinstance(drop, DropWaiting):
@@ -315,6 +315,17 @@ def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
     elif isinstance(drop, DropTree):
         for sql in _TREE:
             writer.execute(sql, drop)
+
+
+def _execute(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
+    """With parameters that may be text as damage has left it. Such text goes in as the bytes that it is; the statement
+    says that they are text."""
+    try:
+        return connection.execute(sql, parameters)
+    except UnicodeEncodeError:
+        return connection.execute(
+            sql, [one.encode("utf-8", "surrogateescape") if isinstance(one, str) else one for one in parameters]
+        )
 
 
 @contextmanager

@@ -52,7 +52,7 @@ INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
 
 -- name: drop_thread
-DELETE FROM thread WHERE id = ?
+DELETE FROM thread WHERE id = CAST(? AS TEXT)
 
 -- name: put_quarantine
 INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)
@@ -64,7 +64,7 @@ DELETE FROM quarantine WHERE number = ?
 DELETE FROM grave WHERE hash = ?
 
 -- name: drop_tag
-DELETE FROM tag WHERE key = ? AND value = ? AND thread = ?
+DELETE FROM tag WHERE key = CAST(? AS TEXT) AND value = CAST(? AS TEXT) AND thread = CAST(? AS TEXT)
 
 -- name: drop_line
 DELETE FROM line WHERE tree = ? AND line = ?
@@ -82,13 +82,15 @@ DELETE FROM log WHERE tree = ? AND log = ?
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
 
 -- name: drop_pending
-DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ? AND era = ?
+DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = CAST(? AS TEXT) AND idx = ? AND era = ?
 
 -- name: drop_sealed
 DELETE FROM sealed WHERE tree = ? AND line = ? AND seq = ? AND number = ? AND era = ?
 
 -- name: drop_waiting
-DELETE FROM waiting WHERE thread = ? AND namespace = ? AND checkpoint = ? AND task_id = ? AND idx = ?
+DELETE FROM waiting
+WHERE thread = CAST(? AS TEXT) AND namespace = CAST(? AS TEXT) AND checkpoint = CAST(? AS TEXT) AND task_id = CAST(? AS TEXT)
+    AND idx = ?
 
 -- name: drop_waiting_before
 DELETE FROM waiting WHERE (?1 = '' OR thread = ?1) AND created_at < ?2
@@ -97,7 +99,7 @@ DELETE FROM waiting WHERE (?1 = '' OR thread = ?1) AND created_at < ?2
 DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
 
 -- name: drop_run
-DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
+DELETE FROM run WHERE run_id = CAST(? AS TEXT) AND tree = ? AND line = ?
 
 -- name: drop_chunks
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
@@ -378,7 +380,7 @@ UNION ALL
 SELECT '', tree, 0, 0, 0, sum(length(body)) FROM journal WHERE tree BETWEEN :lo AND :hi GROUP BY tree
 
 -- name: scan_thread
-SELECT * FROM thread WHERE (id) > (?) ORDER BY id LIMIT ?
+SELECT * FROM thread WHERE id > CAST(? AS TEXT) ORDER BY id LIMIT ?
 
 -- name: scan_quarantine
 SELECT * FROM quarantine WHERE number > ? ORDER BY number LIMIT ?
@@ -387,13 +389,15 @@ SELECT * FROM quarantine WHERE number > ? ORDER BY number LIMIT ?
 SELECT * FROM grave WHERE (hash) > (?) ORDER BY hash LIMIT ?
 
 -- name: scan_tag
-SELECT * FROM tag WHERE (key, value, thread) > (?, ?, ?) ORDER BY key, value, thread LIMIT ?
+SELECT * FROM tag WHERE (key, value, thread) > (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)) ORDER BY key, value, thread LIMIT ?
 
 -- name: scan_waiting
-SELECT * FROM waiting WHERE (thread, namespace, checkpoint, task_id, idx) > (?, ?, ?, ?, ?) ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT ?
+SELECT * FROM waiting
+WHERE (thread, namespace, checkpoint, task_id, idx) > (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), ?)
+ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT ?
 
 -- name: scan_run
-SELECT * FROM run WHERE (run_id, tree, line) > (?, ?, ?) ORDER BY run_id, tree, line LIMIT ?
+SELECT * FROM run WHERE (run_id, tree, line) > (CAST(? AS TEXT), ?, ?) ORDER BY run_id, tree, line LIMIT ?
 
 -- name: scan_line
 SELECT * FROM line WHERE (tree, line) > (?, ?) AND tree = ? ORDER BY tree, line LIMIT ?
@@ -411,7 +415,8 @@ SELECT * FROM log WHERE (tree, log) > (?, ?) AND tree = ? ORDER BY tree, log LIM
 SELECT * FROM chunk WHERE (tree, log, lo) > (?, ?, ?) AND tree = ? ORDER BY tree, log, lo LIMIT ?
 
 -- name: scan_pending
-SELECT * FROM pending WHERE (tree, line, seq, task_id, idx, era) > (?, ?, ?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, task_id, idx, era LIMIT ?
+SELECT * FROM pending WHERE (tree, line, seq, task_id, idx, era) > (?, ?, ?, CAST(? AS TEXT), ?, ?) AND tree = ?
+ORDER BY tree, line, seq, task_id, idx, era LIMIT ?
 
 -- name: scan_sealed
 SELECT * FROM sealed WHERE (tree, line, seq, number, era) > (?, ?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, number, era LIMIT ?
