@@ -106,7 +106,7 @@ def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:
         for name in ("a", "b", "c"):
             store.thread(name, metadata={"user": "u"}).save({})
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE tag SET thread = CAST(x'62c4' AS TEXT) WHERE thread = 'b' AND key = 'user'")
+        connection.execute("UPDATE tag SET thread = CAST(x'62c4' AS TEXT) WHERE thread = 'b' AND key = 'metadata.user'")
     with holdfast.open(url("sqlite", path)) as store:
         plan = store.verify()
         assert not plan.ok
