@@ -99,6 +99,16 @@ def test_a_line_that_seems_to_be_a_root_gets_a_name() -> None:
         assert [one.state for one in [store.thread("main").latest()] if one] == [{"n": 1}]
 
 
+def test_a_root_line_that_is_in_no_tree_any_more_becomes_a_thread_and_its_thread_gets_a_new_one() -> None:
+    with holdfast.open("memory:") as store:
+        store.thread("one").save({"n": 1}, id="kept")
+        (row,) = [one for one in all_rows(backend_of(store)) if isinstance(one, LineRow)]
+        replace(backend_of(store), [row], [row._replace(tree=row.tree + 1, line=0, thread=0)])
+        store._calls.engine.cache.clear()
+        assert store.repair(store.verify()).unrepaired == ()
+        assert [one.id for one in store.thread("one").history()] == ["kept"]
+
+
 def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:
     """Half a character in the key of a row: it is gone through, set aside, and made anew."""
     path = tmp_path / "agents.db"

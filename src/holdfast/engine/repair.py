@@ -311,7 +311,7 @@ def _damaged_rows(work: Mending, directory: Directory, found: Examined, codec: C
 
 def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
     """What a damaged line says, as far as its checkpoints, marks and journal agree. Whoever held it is fenced."""
-    is_root = any(thread.line == row.line for thread in tree.threads)
+    is_root = row.line == row.thread or any(thread.line == row.line for thread in tree.threads)
     base = row.base_line if row.base_line in tree.lines and row.base_line != row.line else None
     floor = row.base_journal if base is not None else 0
     own = [point for point in tree.points.values() if point.line == row.line]
