@@ -17,7 +17,7 @@ import pytest
 
 import holdfast
 from holdfast import LookAtTheStorage, Store
-from holdfast.backends.rows import LineRow
+from holdfast.backends.rows import LineRow, ThreadRow
 from tests.lifecycle.broken import all_rows, backend_of, break_bytes, damaged, everything, fill, replace
 from tests.support.postgres import schemas
 
@@ -107,6 +107,19 @@ def test_a_root_line_that_is_in_no_tree_any_more_becomes_a_thread_and_its_thread
         store._calls.engine.cache.clear()
         assert store.repair(store.verify()).unrepaired == ()
         assert [one.id for one in store.thread("one").history()] == ["kept"]
+
+
+def test_a_moment_that_no_calendar_has_is_not_kept() -> None:
+    with holdfast.open("memory:") as store:
+        store.thread("one").save({"n": 1})
+        for row in all_rows(backend_of(store)):
+            if isinstance(row, LineRow):
+                replace(backend_of(store), [row], [row._replace(updated_at=1 << 62)])
+            elif isinstance(row, ThreadRow):
+                replace(backend_of(store), [row], [row._replace(created_at=1 << 62)])
+        store._calls.engine.cache.clear()
+        assert store.repair(store.verify()).unrepaired == ()
+        assert [one.id for one in store.threads()] == ["one"]
 
 
 def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
 import holdfast
 from bench.langgraph import messages, noted
 from holdfast.adapters.langgraph import HoldfastSaver
+from tests.support.postgres import server, with_option
 
 
-def test_a_thousand_steps_take_at_most_half_more_than_their_messages(url):
+@pytest.fixture
+def fresh() -> Iterator[str]:
+    """The URL of a schema that nothing was ever written to."""
+    name = f"sizes_{os.getpid()}"
+    yield with_option(server(), f"schema={name}")
+    with psycopg.connect(server(), autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+
+
+def test_a_thousand_steps_take_at_most_half_more_than_their_messages(fresh):
     """With every checkpoint and every pending write, as they come: within seconds, before any vacuum. What the tables
     take while they are empty is a matter of the database, not of the thread, and is counted apart."""
     calls = noted()
-    with HoldfastSaver.from_url(url) as saver:
+    with HoldfastSaver.from_url(fresh) as saver:
         empty = saver.store.bytes_stored()
         for verb, arguments in calls:
             getattr(saver, verb)(*arguments)
@@ -21,8 +37,8 @@ def test_a_thousand_steps_take_at_most_half_more_than_their_messages(url):
     assert empty <= 400_000
 
 
-def test_changes_that_became_frames_leave_their_places_to_later_ones(url, store, beside):
-    """The rows of `tail` are never more than the places of a log, and none is written to another page."""
+def test_changes_that_became_frames_leave_their_places_to_later_ones(store, beside):
+    """So there are never more rows in `tail` than a log has places."""
     thread = store.thread("long")
     for n in range(300):
         thread.update({"messages": [f"{n} " + "x" * 900]}, reduce={"messages": holdfast.extend})

@@ -58,6 +58,7 @@ UNKNOWN: Final = b""
 """The digest of a parent of which nothing is left."""
 _ROUNDS: Final = 40
 _MOST_SWAPPED: Final = 100
+_LAST_MOMENT: Final = 253_402_300_799_999_999  # microseconds, in the year 9999
 _decode = Decoder().decode
 _encode = Encoder().encode
 _OF_DIRECTORY: Final[tuple[Any, ...]] = (ThreadRow, GraveRow, TagRow, RunRow, WaitingRow)
@@ -211,7 +212,8 @@ async def _mend_directory(engine: Engine, work: Mending) -> None:
         if isinstance(row, ThreadRow) and is_typed(row) and row.id:
             metadata = row.metadata if is_readable(row) else b""
             tree = trees.get(row.line) or row.tree
-            one.put(sealed(row._replace(metadata=metadata, generation=max(1, row.generation), tree=tree)))
+            generation, created = max(1, row.generation), _moment(row.created_at)
+            one.put(sealed(row._replace(metadata=metadata, generation=generation, created_at=created, tree=tree)))
             one.mended.append(f"thread {row.id!r}: its row in the directory was made anew from what it said")
         elif isinstance(row, GraveRow) and is_typed(row):
             one.put(sealed(row))
@@ -263,6 +265,11 @@ def _unswapped(one: Round, damaged: list[Row]) -> set[tuple[object, ...]]:
                     one.mended.append(f"{table_name(type(row))} {key_of(row)}: two rows had changed places")
                     found.add(key_of(row))
     return found
+
+
+def _moment(said: int) -> int:
+    """When something was, if that was on a day of the calendar."""
+    return said if 0 <= said <= _LAST_MOMENT else now()
 
 
 def _text(value: object) -> str | None:
@@ -325,6 +332,7 @@ def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
             forks=max([row.forks, *eras, *(point.era for point in own)]),
             marks=max(row.marks, sum(mark.line == row.line for mark in tree.marks)),
             base_seq=row.base_seq if base is not None else 0, whole=row.whole if base is not None else 0,
+            updated_at=_moment(row.updated_at),
         )
     )  # fmt: skip
 
