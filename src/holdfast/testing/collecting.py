@@ -144,9 +144,7 @@ class Collecting(StoreTests):
             thread.save({"page": f"{number} " * 5000})
         thread.prune(Retention(keep_last=1))
         report = store.collect()
-        assert (
-            report.bytes_after <= report.bytes_before + 256 * 1024
-        )  # a server keeps it for later
+        assert report.bytes_after <= report.bytes_before + 256 * 1024  # a server keeps it for later
         for number in range(60):
             thread.save({"page": f"{number} " * 5000})
         assert store.bytes_stored() <= 2 * report.bytes_before
