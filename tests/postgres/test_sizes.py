@@ -46,3 +46,13 @@ def test_changes_that_became_frames_leave_their_places_to_later_ones(store, besi
     assert found == (31, 31 - 299 % 32)
     beside.rollback()
     assert [len(one.state["messages"]) for one in (thread.latest(),) if one is not None] == [300]
+
+
+def test_the_places_of_a_value_that_is_gone_are_gone(store, beside):
+    thread = store.thread("short")
+    for n in range(40):
+        thread.update({"messages": [f"{n} " + "x" * 900]}, reduce={"messages": holdfast.extend})
+    thread.save({"n": 1})
+    thread.prune(holdfast.Retention(keep_last=1))
+    store.collect()
+    assert beside.execute("SELECT count(*) FROM tail").fetchone() == (0,)

@@ -740,8 +740,9 @@ BEGIN
             WHEN 'drop chunks' THEN
                 DELETE FROM chunk
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
-                DELETE FROM tail
-                WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
+                DELETE FROM tail  -- with the places that are free: the log may be gone as a whole
+                WHERE tree = numbers[i + 1] AND log = numbers[i + 2]
+                    AND (lo BETWEEN numbers[i + 3] AND numbers[i + 4] OR lo < 0);
                 i := i + 4;
             WHEN 'merge chunks' THEN
                 DELETE FROM chunk
