@@ -733,14 +733,13 @@ BEGIN
                 i := i + 2;
             WHEN 'drop chunk' THEN
                 DELETE FROM chunk WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo = numbers[i + 3];
-                IF NOT FOUND THEN
-                    DELETE FROM tail WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo = numbers[i + 3];
-                END IF;
+                DELETE FROM tail  -- with the places that are free: the log may be gone as a whole
+                WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND (lo = numbers[i + 3] OR lo < 0);
                 i := i + 3;
             WHEN 'drop chunks' THEN
                 DELETE FROM chunk
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
-                DELETE FROM tail  -- with the places that are free: the log may be gone as a whole
+                DELETE FROM tail
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2]
                     AND (lo BETWEEN numbers[i + 3] AND numbers[i + 4] OR lo < 0);
                 i := i + 4;
