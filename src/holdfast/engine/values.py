@@ -3,8 +3,8 @@
 A log starts with a key (a whole value), or with a change to a version of another log that it continues. Each save adds
 one small chunk with one change. At every 16th change the last 16 become one frame, compressed together; at every 64th
 the last 64; at every 256th the last 256, in a frame that stays. So a read is few rows and few frames, and a change is
-compressed four times at most. A new key is written only when the changes since the last one weigh more than twice the
-value: never for their number.
+compressed four times at most. (These are the usual numbers; `Capabilities.frames` has those of a backend.) A new key is
+written only when the changes since the last one weigh more than twice the value: never for their number.
 
 ::
 
