@@ -22,6 +22,12 @@ def compress(data: bytes, level: int, prefix: bytes = b"") -> bytes:
     return zstd.compress(data, level, zstd_dict=zstd.ZstdDict(prefix, is_raw=True).as_prefix)
 
 
+def compress_if_worth_it(data: bytes, level: int) -> bytes | None:
+    """One frame, if it saves a tenth."""
+    smaller = compress(data, level)
+    return smaller if len(smaller) < len(data) * 9 // 10 else None
+
+
 def _compressor(level: int) -> zstd.ZstdCompressor:
     """Each thread keeps its own: making one costs as much as compressing a small row."""
     known: dict[int, zstd.ZstdCompressor] | None = getattr(_threads, "compressors", None)

@@ -192,11 +192,8 @@ def encode_write(channel: str, enc: bytes) -> bytes:
     """The body of a pending write. It lives until its step is sealed, and goes over the wire and into the log of what
     was committed all the same."""
     plain = encode((channel, enc))
-    if len(plain) >= _WORTH_COMPRESSING:
-        smaller = _zstd.compress(plain, 1)
-        if len(smaller) < len(plain) * 9 // 10:
-            return _ZSTD + smaller
-    return plain
+    smaller = _zstd.compress_if_worth_it(plain, 1) if len(plain) >= _WORTH_COMPRESSING else None
+    return plain if smaller is None else _ZSTD + smaller
 
 
 def decode_write(body: bytes) -> tuple[str, bytes]:

@@ -232,11 +232,8 @@ def _kept(parts: Parts) -> Parts:
 
 
 def _compressed(data: bytes) -> bytes:
-    if len(data) >= _WORTH_COMPRESSING:
-        smaller = _zstd.compress(data, _ROW_LEVEL)
-        if len(smaller) < len(data) * 9 // 10:
-            return _ZSTD + smaller
-    return _PLAIN + data
+    smaller = _zstd.compress_if_worth_it(data, _ROW_LEVEL) if len(data) >= _WORTH_COMPRESSING else None
+    return _PLAIN + data if smaller is None else _ZSTD + smaller
 
 
 # ------------------------------------------------------------------------------------------------ reading
