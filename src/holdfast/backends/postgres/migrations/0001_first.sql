@@ -571,9 +571,11 @@ DECLARE
     found_line record;
     known bigint;
     stored boolean;
+    met bigint;
 BEGIN
     FOR batch IN 0 .. cardinality(starts) / 4 - 2 LOOP
         verdict := 1;
+        met := NULL;
         i := starts[4 * batch + 2];
         t := starts[4 * batch + 3];
         b := starts[4 * batch + 4];
@@ -750,12 +752,16 @@ BEGIN
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
                 i := i + 4;
             WHEN 'drop pending' THEN
-                -- The index is read from the writes of the step before on. Those are gone as a rule, and only what is
-                -- met again gives its room in the index to others, without a vacuum.
+                -- The writes of the step before are gone as a rule. An index gives the room of dead entries to others
+                -- without a vacuum if somebody has met them, and nobody else would.
+                IF met IS DISTINCT FROM numbers[i + 3] THEN
+                    met := numbers[i + 3];
+                    PERFORM count(*) FROM pending WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = met - 1;
+                END IF;
                 DELETE FROM pending
-                WHERE tree = numbers[i + 1] AND line = numbers[i + 2]
-                    AND seq BETWEEN numbers[i + 3] - 1 AND numbers[i + 3] AND seq + 0 = numbers[i + 3]
-                    AND task_id = texts[t + 1] AND idx + 0 = numbers[i + 4] AND era + 0 = numbers[i + 5];
+                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
+                    AND hashtextextended(task_id, 0) = hashtextextended(texts[t + 1], 0) AND task_id = texts[t + 1]
+                    AND idx = numbers[i + 4] AND era = numbers[i + 5];
                 i := i + 5;
                 t := t + 1;
             WHEN 'drop sealed' THEN
