@@ -93,7 +93,7 @@ WHERE thread = CAST(? AS TEXT) AND namespace = CAST(? AS TEXT) AND checkpoint = 
     AND idx = ?
 
 -- name: drop_waiting_before
-DELETE FROM waiting WHERE (?1 = '' OR thread = ?1) AND created_at < ?2
+DELETE FROM waiting WHERE ? IN ('', thread) AND created_at < ?
 
 -- name: drop_journal
 DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
@@ -174,7 +174,7 @@ SELECT EXISTS (
 )
 
 -- name: holds_waiting_at
-SELECT COUNT(*) = ?4 FROM waiting WHERE thread = ?1 AND namespace = ?2 AND checkpoint = ?3
+SELECT (SELECT COUNT(*) FROM waiting WHERE thread = ? AND namespace = ? AND checkpoint = ?) = ?
 
 -- name: find
 SELECT (SELECT last FROM grave WHERE hash = :grave), thread.*, root.*, own.*, head.*
