@@ -105,6 +105,8 @@ def _retype(value: Any, at: int, seed: int, size: int) -> Any:
         return {f"k{i}": one for i, one in enumerate(value)}
     if isinstance(value, dict):
         return list(value.values())
+    if isinstance(value, bytes):  # as str() says it, it would have twice the backslashes each time
+        return value.decode("utf-8", "replace")
     return value.encode() if isinstance(value, str) else str(value)
 
 
