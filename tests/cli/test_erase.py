@@ -41,7 +41,7 @@ def test_it_writes_the_certificate_as_json(store: holdfast.Store, holdfast_comma
     (certificate,) = holdfast_command("erase", "--where", "user=ada", "--json", "--yes").json
     assert (dry["threads"], dry["dry_run"]) == (certificate["threads"], True) == (2, True)
     assert (certificate["complete"], certificate["skipped"], len(certificate["digest"])) == (True, [], 64)
-    assert "ada" not in str(certificate)
+    assert all(word not in str(certificate) for word in ("'ada'", "=ada", "ada/"))  # digests may well have an "ada"
     assert names(store) == ["bob"]
 
 
