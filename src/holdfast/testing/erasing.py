@@ -151,14 +151,15 @@ class Erasing(StoreTests):
 
     def test_the_certificate_names_nobody(self, store: Store) -> None:
         filled(store, "secret-name", "grace")  # no hexadecimal digits, as digests have them
-        certificate = store.erase({"user": "grace"})
+        grace = {"user": "grace"}
+        certificate = store.erase(grace)
         told = json.dumps(certificate.record()) + repr(certificate)
         assert "secret-name" not in told
         assert "grace" not in told
         assert certificate.thread_ids == ("secret-name",)
         assert certificate.started_at <= certificate.finished_at
         assert certificate.digest == store_digest(certificate)
-        assert certificate.where_digest == store.erase(ADA).where_digest != store.erase({"user": "bob"}).where_digest
+        assert certificate.where_digest == store.erase(grace).where_digest != store.erase({"user": "bob"}).where_digest
 
     def test_an_id_can_be_used_again(self, store: Store) -> None:
         filled(store, "t", "ada")
