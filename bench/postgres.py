@@ -115,8 +115,7 @@ async def _theirs(url: str) -> AsyncIterator[AsyncPostgresSaver]:
 
 def _whole_lives(url: str) -> Row:
     """64 threads of 1,000 steps each, which would take the official saver half an hour: so from five places on the way.
-    The budget is for threads of this length; new ones
-    are in the rows above."""
+    The budget is for threads of this length; new ones are in the rows above."""
     calls = noted()
     places = [_from(calls, length, LATE) for length in LENGTHS]
     ours, theirs = (

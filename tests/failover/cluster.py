@@ -166,11 +166,16 @@ class Cluster:
         wait_until("every other node follows the leader", follow, PATIENCE, PAUSE)
         return found[0]
 
-    def wait_for_another_leader(self, old: Node) -> None:
-        def found() -> bool:
-            return self._leader_among(self.members()) not in (None, old)
+    def wait_for_another_leader(self, old: Node) -> Node:
+        found: list[Node] = []
 
-        wait_until(f"another node than {old.name} leads", found, PATIENCE, PAUSE)
+        def leads() -> bool:
+            leader = self._leader_among(self.members())
+            found[:] = [leader] if leader is not None and leader is not old else []
+            return bool(found)
+
+        wait_until(f"another node than {old.name} leads", leads, PATIENCE, PAUSE)
+        return found[0]
 
     def _leader_among(self, members: list[dict[str, Any]]) -> Node | None:
         """Of one answer: who leads may be another one in the next."""

@@ -27,7 +27,7 @@ def test_writers_go_on_with_the_next_leader(cluster: Cluster, nursery: Nursery, 
         record.hear_until(writers, more=100)
         old = cluster.wait_until_whole()
         old.kill()
-        cluster.wait_for_another_leader(old)
+        assert cluster.wait_for_another_leader(old).postmaster is not None
         record.hear_until(writers, more=100, seconds=PATIENCE)
         cluster.start(old)
     cluster.wait_until_whole()

@@ -1,6 +1,6 @@
 """Damage at random places: whatever changes what a read returns is found, and repair goes on with what is sound.
 
-``DAMAGES=540 pytest tests/lifecycle/test_damage.py`` goes on until so many have changed what is read; sixty by default.
+``DAMAGES=780 pytest tests/lifecycle/test_damage.py`` goes on until so many have changed what is read; sixty by default.
 """
 
 from __future__ import annotations

@@ -82,6 +82,17 @@ def test_a_newer_schema_is_refused(fresh):
         holdfast.open(named(fresh[0]))
 
 
+def test_a_schema_of_before_the_first_release_is_refused_and_left_alone(fresh):
+    with holdfast.open(named(fresh[0])) as store:
+        store.thread("t").save({"n": 1})
+    run(server(), f"UPDATE {fresh[0]}.format SET number = 1, needed = 1")  # noqa: S608  # a name of ours
+    with pytest.raises(NotAStore, match="format 1, which was never released"):
+        holdfast.open(named(fresh[0]))
+    run(server(), f"UPDATE {fresh[0]}.format SET number = 2, needed = 2")  # noqa: S608  # a name of ours
+    with holdfast.open(named(fresh[0])) as store:
+        assert head(store.thread("t")).state == {"n": 1}
+
+
 @pytest.mark.parametrize(
     "table", ["thread (id integer)", "format (a integer)", "format (application text, number int, needed int)"]
 )
@@ -145,7 +156,7 @@ def test_partitions_share_the_pages_and_limits_of_the_plain_tables(fresh):
 
 
 def test_partitions_are_not_made_later(fresh):
-    assert init_store(named(fresh[0]), None).endswith("format 1")
+    assert init_store(named(fresh[0]), None).endswith("format 2")
     with pytest.raises(Conflict, match="no partitions"):
         init_store(named(fresh[0]), 4)
     assert init_store(named(fresh[0]), None)

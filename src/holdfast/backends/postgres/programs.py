@@ -1,4 +1,4 @@
-"""From a batch to the small program that the function `apply` runs on the server (see migrations/0001_first.sql).
+"""From a batch to the small program that the function `apply` runs on the server (see migrations/0002_first.sql).
 
 A program is a list of words, and what they are about: numbers, texts and bytes in the order in which they are read. Its
 expectations come first, in one order for all programs, so that two of them never wait for each other's locks.

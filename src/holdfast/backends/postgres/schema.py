@@ -83,7 +83,12 @@ def _current(connection: Connection[Any], address: Address) -> int:
     if row is None or row[0] != "holdfast":
         raise NotAStore(f"{address.shown}: the schema belongs to another program and was left as it is; name another")
     _, number, needed = row
-    known = migrations()[-1].number
+    known, first = migrations()[-1].number, migrations()[0].number
+    if number < first:
+        raise NotAStore(
+            f"{address.shown}: the schema has format {number}, which was never released, and was left as it is; "
+            "export its threads with the version that made it, and import them into another schema"
+        )
     if needed > known:
         raise NewerFormat(
             f"{address.shown}: the schema needs format {needed}, and this Holdfast knows up to {known}; "

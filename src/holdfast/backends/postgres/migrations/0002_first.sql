@@ -1,4 +1,5 @@
--- The first format. docs/reference/format.md describes every column, docs/design/0008-postgres.md the reasons.
+-- The first format that is brought up to date: format 1 was never released. docs/reference/format.md describes every
+-- column, docs/design/0008-postgres.md the reasons.
 --
 -- The search path is the schema that the store lives in, and the setting holdfast.partitions says into how many hash
 -- partitions the tables are cut that are keyed by tree.
@@ -11,7 +12,7 @@ CREATE TABLE format (
     number integer NOT NULL,  -- of the last migration
     needed integer NOT NULL  -- the format that code must know to use this schema
 );
-INSERT INTO format VALUES ('holdfast', 1, 1);
+INSERT INTO format VALUES ('holdfast', 2, 2);
 
 -- ---------------------------------------------------------------------------------------------- the directory
 
