@@ -44,6 +44,9 @@ def test_several_processes_make_the_schema_at_once(fresh):
 def test_several_threads_make_the_schema_at_once(fresh):
     with ThreadPoolExecutor(8) as pool:
         stores = list(pool.map(lambda _: holdfast.open(named(fresh[0])), range(8)))
+    for n, store in enumerate(stores):
+        store.thread(str(n)).save({"n": n})
+    assert [[one.id for one in store.threads()] for store in stores] == [[str(n) for n in range(8)]] * 8
     for store in stores:
         store.close()
 
@@ -109,6 +112,8 @@ def test_an_empty_schema_is_used(fresh):
     run(server(), f"CREATE SCHEMA {fresh[0]}")
     with holdfast.open(named(fresh[0])) as store:
         store.thread("t").save({"n": 1})
+        assert [one.id for one in store.threads()] == ["t"]
+    assert "thread" in tables(fresh[0])
 
 
 # ------------------------------------------------------------------------------------------------ partitions
