@@ -184,6 +184,29 @@ def test_a_cancelled_save_leaves_the_store_usable(store):
     asyncio.run(main())
 
 
+def test_a_loop_that_is_closed_with_the_store_open_says_nothing(url):
+    """As in a worker that makes a loop for each job."""
+    program = """if True:
+        import asyncio, gc, sys
+        import holdfast
+
+        store = holdfast.open(sys.argv[1])
+
+        async def job(n):
+            await asyncio.gather(*(store.aio.thread(f"t{m}").save({"n": n}) for m in range(5)))
+            return (await store.aio.thread("t0").latest()).state["n"]
+
+        for n in range(3):
+            loop = asyncio.new_event_loop()
+            print(loop.run_until_complete(job(n)))
+            loop.close()
+            del loop
+            gc.collect()
+    """
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", program, url], capture_output=True, text=True, check=True)
+    assert (done.stdout.split(), done.stderr) == (["0", "1", "2"], "")
+
+
 def test_the_sync_store_works_inside_a_running_loop(store):
     async def main() -> None:
         store.thread("t").save({"n": 1})

@@ -250,10 +250,7 @@ class LoopTwin(Twin):
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[LoopConnection]:
-        try:
-            await asyncio.wait_for(self._room.acquire(), self.address.timeout)
-        except TimeoutError:
-            raise self._crowded() from None
+        await self._enter()
         try:
             connection = self._take_idle() or await self.connect()
             try:
@@ -266,6 +263,15 @@ class LoopTwin(Twin):
                 self._give_back(connection)
         finally:
             self._room.release()
+
+    async def _enter(self) -> None:
+        if not self._room.locked():  # as it mostly is: a time limit costs more than the rest of this
+            await self._room.acquire()
+            return
+        try:
+            await asyncio.wait_for(self._room.acquire(), self.address.timeout)
+        except TimeoutError:
+            raise self._crowded() from None
 
     async def connect(self) -> LoopConnection:
         connection = await LoopConnection.connect(self.address.conninfo, **self._options)
