@@ -1,0 +1,359 @@
+"""Repairing a tree, in rounds of which each does one kind of thing, until there is nothing left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from holdfast.backends.base import DropRow
+from holdfast.backends.rows import (
+    CheckpointRow,
+    ChunkRow,
+    JournalRow,
+    LineRow,
+    LogRow,
+    MarkRow,
+    PendingRow,
+    Row,
+    RunRow,
+    SealedRow,
+    TagRow,
+    ThreadRow,
+    is_typed,
+    sealed,
+)
+from holdfast.codec import Codec
+from holdfast.engine import load, verify
+from holdfast.engine.context import Engine, now
+from holdfast.engine.judging import Verdict, entries, matches_digest, runs_wanted, tags_wanted
+from holdfast.engine.manifest import Ref
+from holdfast.engine.mending import Mending, Round, as_text, commit, moment, unswapped
+from holdfast.engine.rows import row_digest
+from holdfast.engine.treerows import TreeRows, key_of
+from holdfast.engine.verify import Directory, Examined
+from holdfast.errors import Corrupt
+from holdfast.model import Lost
+
+LOST_ENTRY: Final = "holdfast.lost"
+UNKNOWN: Final = b""
+"""The digest of a parent of which nothing is left."""
+_ROUNDS: Final = 40
+
+
+async def mend_tree(engine: Engine, work: Mending, number: int) -> None:
+    for _ in range(_ROUNDS):
+        directory, found = await verify.look_again(engine, number)
+        one = _next(work, directory, found, engine.codec)
+        if not one:
+            return
+        await commit(engine, work, one, list(found.verdict.tree.lines.values()))
+
+
+def _next(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """The first kind of thing that there is to do."""
+    for kind in (_damaged_rows, _ways, _unreadable, _lineages, _journals, _counts, _index):
+        one = kind(work, directory, found, codec)
+        if one:
+            return one
+    return Round()
+
+
+def _damaged_rows(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    one, verdict = Round(), found.verdict
+    swapped = unswapped(one, verdict.tree.damaged)
+    for row in verdict.tree.damaged:
+        one.set_aside(row, "it did not match its checksum")
+        if key_of(row) in swapped:
+            continue
+        if isinstance(row, LineRow) and is_typed(row):
+            one.put(_line_anew(verdict.tree, row))
+            one.mended.append(f"line {row.line}: made anew from what it said, to be compared with its checkpoints")
+        elif isinstance(row, CheckpointRow):
+            if is_typed(row):
+                work.gone[row.line, row.seq] = row
+            one.lost.append(_lost(verdict, row.line, "the checkpoint", as_text(row.id)))
+        elif not isinstance(row, LineRow):
+            one.lost.append(_lost(verdict, getattr(row, "line", None), _WHAT[type(row)], None))
+    return one
+
+
+def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
+    """What a damaged line says, as far as its checkpoints, marks and journal agree. Whoever held it is fenced."""
+    is_root = row.line == row.thread or any(thread.line == row.line for thread in tree.threads)
+    base = row.base_line if row.base_line in tree.lines and row.base_line != row.line else None
+    floor = row.base_journal if base is not None else 0
+    own = [point for point in tree.points.values() if point.line == row.line]
+    eras = [line.base_era for line in tree.lines.values() if line.base_line == row.line]
+    return sealed(
+        row._replace(
+            version=row.version + 1, epoch=row.epoch + 1, worker="", lease_at=0, lease_ttl=0, base_line=base,
+            thread=row.line if is_root else row.thread, namespace="" if is_root else _namespace(tree, row, own),
+            seq=max([row.base_seq if base is not None else 0, *(point.seq for point in own)]), base_journal=floor,
+            journal=max([floor, *(seq for line, seq in tree.journal if line == row.line)]),
+            forks=max([row.forks, *eras, *(point.era for point in own)]),
+            marks=max(row.marks, sum(mark.line == row.line for mark in tree.marks)),
+            base_seq=row.base_seq if base is not None else 0, whole=row.whole if base is not None else 0,
+            updated_at=moment(row.updated_at),
+        )
+    )  # fmt: skip
+
+
+def _namespace(tree: TreeRows, row: LineRow, own: list[CheckpointRow]) -> str:
+    """That which its checkpoints were saved in, if another line has the same name; else what the row says, and a new
+    name if that is another line's by now."""
+    beside = [line for line in tree.lines.values() if line.line != row.line]
+    taken = {"", *(line.namespace for line in beside if line.thread == row.thread)}
+    said = [row.namespace, *sorted({line.namespace for line in beside})]
+    proven = [name for name in said if name not in taken and any(_saved_in(tree, point, name) for point in own)]
+    free = [name for name in said[:1] if name not in taken]
+    return next(iter([*proven, *free]), f"recovered/{row.line:x}")
+
+
+def _saved_in(tree: TreeRows, row: CheckpointRow, namespace: str) -> bool:
+    try:
+        return matches_digest(tree, row, namespace, load.manifest_of(row)) is True
+    except Corrupt:
+        return False
+
+
+_WHAT: Final[dict[type[Row], str]] = {
+    MarkRow: "a label, a status or the removal of a checkpoint",
+    LogRow: "where a value log continues from",
+    ChunkRow: "a part of a value log",
+    PendingRow: "a write of a task",
+    SealedRow: "the writes of a step",
+    JournalRow: "an entry of the journal",
+}
+
+
+def _lost(verdict: Verdict, line: object, what: str, checkpoint_id: str | None) -> Lost:
+    who = verdict.owner(line) if isinstance(line, int) else None
+    return Lost(
+        what=what, thread_id=who.thread_id if who else None, namespace=who.namespace if who else "",
+        checkpoint_id=checkpoint_id,
+    )  # fmt: skip
+
+
+def _ways(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """From the directory to the lines, and from line to line."""
+    one, tree = Round(), found.verdict.tree
+    for thread in tree.threads:
+        root = tree.lines.get(thread.line)
+        if root is None:
+            one.put(_new_root(tree, thread))
+            one.mended.append(f"thread {thread.id!r}: its root line was made anew from its checkpoints")
+    if not tree.threads and tree.lines:
+        root = next((line for line in tree.lines.values() if line.line == line.thread), None)
+        if root is not None:
+            name = f"recovered/{root.line:x}"
+            one.put(sealed(ThreadRow(name, tree.number, root.line, 1, now(), b"", None, None)))
+            one.mended.append(f"tree {tree.number} had lost its thread's row: it is thread {name!r} now")
+    stored = {fault.key for fault in found.faults if fault.table == "line" and fault.kind == "lineage"}
+    for line in tree.lines.values():
+        if (line.tree, line.line) in stored:
+            _mend_line(one, tree, line)
+    return one
+
+
+def _new_root(tree: TreeRows, thread: ThreadRow) -> LineRow:
+    last = max((seq for line, seq in tree.points if line == thread.line), default=0)
+    journal = max((seq for line, seq in tree.journal if line == thread.line), default=0)
+    return sealed(
+        LineRow(
+            tree.number, thread.line, thread.line, "", version=1, seq=last, updated_at=now(), journal=journal, marks=1
+        )
+    )
+
+
+def _mend_line(one: Round, tree: TreeRows, line: LineRow) -> None:
+    root = tree.lines.get(line.thread)
+    if root is None and not any(thread.line == line.thread for thread in tree.threads):
+        one.set_aside(line, "its thread is not there")
+        return
+    base = line.base_line if line.base_line in tree.lines else None
+    one.put(
+        sealed(line._replace(
+            version=line.version + 1, base_line=base, whole=line.whole if base is not None else 0,
+            base_journal=line.base_journal if base is not None else 0,
+        ))
+    )  # fmt: skip
+    one.mended.append(f"line {line.line}: what it was forked from is lost, and it begins with itself")
+
+
+def _unreadable(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """Checkpoints and writes that name a value that can't be had."""
+    one, verdict = Round(), found.verdict
+    broken = {(item.log, item.pos) for item in found.broken}
+    for point, who in sorted(verdict.seen.items()):
+        row = verdict.tree.points[point]
+        if point in verdict.unreadable or _names(row, broken):
+            work.gone[point] = row
+            one.set_aside(row, "a value of it could not be had")
+            one.lost.append(
+                Lost(what="the checkpoint", thread_id=who.thread_id, namespace=who.namespace, checkpoint_id=row.id)
+            )
+    for written, places, problem in verdict.tree.writes:
+        if problem or any((place[0], place[1]) in broken for place in places):
+            one.set_aside(written, problem or "a value of it could not be had")
+            one.lost.append(_lost(verdict, written.line, _WHAT[type(written)], None))
+    return one
+
+
+def _names(row: CheckpointRow, broken: set[tuple[int, int]]) -> bool:
+    known = load.manifest_of(row)
+    return any(isinstance(entry, Ref) and (entry.log, entry.pos) in broken for entry in entries(known))
+
+
+def _lineages(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """Survivors hang on their nearest sound ancestor."""
+    one, tree = Round(), found.verdict.tree
+    keys = {fault.key for fault in found.faults if fault.kind in ("lineage", "digest") and fault.table == "checkpoint"}
+    for row in tree.points.values():
+        line = tree.lines.get(row.line)
+        if key_of(row) not in keys or line is None:
+            continue
+        if row.seq <= line.base_seq:
+            one.set_aside(row, "its number is not among those of its line")
+            one.lost.append(_lost(found.verdict, row.line, "the checkpoint", row.id))
+        elif row.seq > line.seq:
+            one.put(
+                sealed(
+                    line._replace(version=line.version + 1, seq=max(seq for at, seq in tree.points if at == line.line))
+                )
+            )
+        else:
+            one.put(_rerooted(work, tree, row, line))
+            one.mended.append(f"checkpoint {row.id!r}: it hangs on its nearest sound ancestor")
+    for line in tree.lines.values():
+        if line.base_line is not None and (moved := _moved_base(tree, line)) is not None:
+            one.put(moved)
+            one.mended.append(
+                f"line {line.line}: it is forked off at number {moved.base_seq} now, the nearest that is left"
+            )
+    return one
+
+
+def _rerooted(work: Mending, tree: TreeRows, row: CheckpointRow, line: LineRow) -> CheckpointRow:
+    parent = _nearest(work, tree, row)
+    home = tree.home(row.line, row.parent_seq)
+    gone = work.gone.get((home.line, row.parent_seq)) if home is not None else None
+    digest = row.parent_digest or (gone.digest if gone is not None else UNKNOWN)
+    try:
+        fits = row_digest(line.namespace, row, load.manifest_of(row), digest) == row.digest
+    except Exception:
+        fits = False
+    return sealed(
+        row._replace(
+            parent_id=None if parent is None else parent.id, parent_seq=0 if parent is None else parent.seq,
+            parent_digest=digest if fits else UNKNOWN,
+            stretch=row.stretch if line.base_seq < row.stretch <= row.seq else row.seq,
+            depth=row.depth if 1 <= row.depth <= row.seq else 1,
+        )
+    )  # fmt: skip
+
+
+def _nearest(work: Mending, tree: TreeRows, row: CheckpointRow) -> CheckpointRow | None:
+    """The nearest ancestor that is there: by what the lost ones said, or along the stretch that the row ends."""
+    line, seq = row.line, row.parent_seq if row.parent_seq < row.seq else 0
+    while seq > 0:
+        home = tree.home(line, seq)
+        if home is None:
+            return None
+        if (home.line, seq) in tree.points:
+            return tree.points[home.line, seq]
+        gone = work.gone.get((home.line, seq))
+        if gone is None or not 0 <= gone.parent_seq < seq:
+            older = [
+                point for (at, number), point in tree.points.items() if at == row.line and row.stretch <= number < seq
+            ]
+            return max(older, key=lambda point: point.seq, default=None)
+        line, seq = home.line, gone.parent_seq
+    return None
+
+
+def _moved_base(tree: TreeRows, line: LineRow) -> LineRow | None:
+    """A fork whose fork point is lost sees what came before it."""
+    home = tree.home(line.base_line or 0, line.base_seq)
+    if home is None or not line.base_seq or (home.line, line.base_seq) in tree.points:
+        return None
+    older = [seq for at, seq in tree.points if at == home.line and seq < line.base_seq]
+    seq = max(older, default=home.base_seq)
+    return sealed(line._replace(version=line.version + 1, base_seq=seq))
+
+
+def _journals(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """An entry that is lost leaves one that says so, since numbers have no gaps."""
+    one, tree = Round(), found.verdict.tree
+    for row in tree.unreadable_entries:
+        one.set_aside(row, "it could not be read")
+    for thread in tree.threads:
+        root = tree.lines.get(thread.line)
+        if root is None:
+            continue
+        own = {seq for line, seq in tree.journal if line == root.line}
+        end = max([root.journal, *own])
+        if end != root.journal:
+            one.put(sealed(root._replace(version=root.version + 1, journal=end)))
+        for line, low, high in _journal_parts(tree, root._replace(journal=end)):
+            for seq in sorted(set(range(low, high + 1)) - {at for owner, at in tree.journal if owner == line}):
+                body = codec.encode({"entry": seq}, "entry")
+                one.put(sealed(JournalRow(tree.number, line, seq, LOST_ENTRY, None, now(), body)))
+                one.lost.append(Lost(what=f"entry {seq} of the journal", thread_id=thread.id))
+    for row in tree.unreadable_entries:
+        body = codec.encode({"entry": row.seq}, "entry")
+        one.put(sealed(JournalRow(tree.number, row.line, row.seq, LOST_ENTRY, None, now(), body)))
+    return one
+
+
+def _journal_parts(tree: TreeRows, root: LineRow) -> Iterator[tuple[int, int, int]]:
+    line: LineRow | None = root
+    high = root.journal
+    while line is not None and high:
+        yield line.line, line.base_journal + 1, high
+        high = min(high, line.base_journal)
+        line = tree.lines.get(line.base_line) if line.base_line is not None else None
+
+
+def _counts(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """Heads and counters, from what a line shows; and marks that nobody was told of."""
+    one, verdict = Round(), found.verdict
+    wrong = {fault.key for fault in found.faults if fault.kind in ("head", "counter") and fault.table == "line"}
+    for line in verdict.tree.lines.values():
+        if (line.tree, line.line) in wrong and line.line in verdict.shown:
+            rows = verdict.shown[line.line]
+            head = rows[0] if rows else None
+            one.put(
+                sealed(line._replace(
+                    version=line.version + 1, checkpoints=len(rows), head_line=head.line if head is not None else 0,
+                    head_seq=head.seq if head is not None else 0,
+                ))
+            )  # fmt: skip
+            one.mended.append(f"line {line.line}: head and count were made anew")
+    marked = {fault.key for fault in found.faults if fault.kind == "mark"}
+    for mark in verdict.tree.marks:
+        owner = verdict.tree.lines.get(mark.line)
+        if key_of(mark) in marked and owner is not None and not owner.marks:
+            one.put(sealed(owner._replace(version=owner.version + 1, marks=len(verdict.tree.marks))))
+        elif key_of(mark) in marked:
+            one.set_aside(mark, "it makes no sense")
+    return one
+
+
+def _index(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    one, verdict = Round(), found.verdict
+    for thread in verdict.tree.threads:
+        wanted = tags_wanted(verdict, thread)
+        if wanted is None:
+            continue
+        known = directory.tags.get(thread.id, set())
+        for key, value in wanted - known:
+            one.put(sealed(TagRow(key, value, thread.id)))
+        for key, value in known - wanted:
+            if key != "run":
+                one.drops.append(DropRow(TagRow, (key, value, thread.id)))
+        if one:
+            one.mended.append(f"thread {thread.id!r}: its index entries were made anew")
+    for run_id, row in runs_wanted(verdict).items():
+        if run_id not in directory.runs.get(verdict.tree.number, set()):
+            one.put(sealed(RunRow(run_id, row.tree, row.line)))
+    return one
