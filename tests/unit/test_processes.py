@@ -483,9 +483,9 @@ def test_a_cancelled_task_leaves_the_store_usable(tmp_path: Path) -> None:
                 task = asyncio.ensure_future(store.thread("t").save(state_of(0, n), id=f"cancelled-{n}"))
                 for _ in range(n % 4):
                     await asyncio.sleep(0)
-                task.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await task
+                if task.cancel():  # a save that was done by then is not cancelled any more
+                    with pytest.raises(asyncio.CancelledError):
+                        await task
             await store.thread("t").save({"n": 100}, id="last")
             history = await store.thread("t").history(limit=None)
             assert [info.seq for info in history] == list(range(len(history), 0, -1))
