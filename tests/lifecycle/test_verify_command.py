@@ -43,6 +43,20 @@ def test_a_sound_store_has_no_faults(path: str) -> None:
     assert (told.returncode, told.stdout) == (0, "nothing to repair\n")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [("verify",), ("repair",), ("export", "x.bundle", "--all"), ("copy", "new.db", "--all")],
+    ids=lambda line: line[0],
+)
+def test_a_store_is_not_made_by_looking_for_it(tmp_path: Path, line: tuple[str, ...]) -> None:
+    name, *rest = line
+    for store in (tmp_path / "typo.db", f"file:{tmp_path / 'typo'}"):
+        done = command(name, str(store), *(str(tmp_path / one) if "." in one else one for one in rest))
+        assert done.returncode == 2
+        assert "there is no store at" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_faults_are_listed_and_the_exit_code_says_so(broken: str) -> None:
     done = command("verify", broken)
     assert done.returncode == 1

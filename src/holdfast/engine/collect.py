@@ -36,7 +36,7 @@ from holdfast.backends.rows import (
     Row,
     SealedRow,
 )
-from holdfast.engine import reach
+from holdfast.engine import reach, staging
 from holdfast.engine.context import Engine
 from holdfast.engine.foreign import DAY
 from holdfast.engine.reach import Tree
@@ -48,11 +48,13 @@ _AT_ONCE: Final = 200  # changes in one batch: so long others wait
 _TREES: Final = 1000
 
 
-async def collect(engine: Engine, progress: Progress | None = None) -> CollectReport:
+async def collect(engine: Engine, progress: Progress | None = None, *, all_staged: bool = False) -> CollectReport:
+    """Threads that are on their way into the store go too, if nobody went on with them for a day; all, if asked."""
     engine.check_open()
     before = await engine.backend.bytes_stored()
-    await engine.backend.commit(Batch([], [], [DropWaiting("", await engine.backend.now() - DAY)]))
-    total = _Count()
+    now = await engine.backend.now()
+    await engine.backend.commit(Batch([], [], [DropWaiting("", now - DAY)]))
+    total = _Count(staged_before=now + DAY if all_staged else now - DAY)
     after, done = 0, 0
     while trees := await engine.backend.trees(after, _TREES):
         for number, tree in enumerate(trees):
@@ -78,6 +80,7 @@ class _Count:
     rows: dict[type[Row], int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     needed: int = 0  # bytes of values that stay
+    staged_before: int = 0  # when a thread on its way was last gone on with, to be freed
 
     def of(self, kind: type[Row]) -> int:
         return self.rows.get(kind, 0)
@@ -112,11 +115,16 @@ async def _collected(engine: Engine, number: int, total: _Count) -> bool:
         return True
     tree = await reach.look(engine, number)
     total.needed = reach.bytes_needed(tree)
-    if not tree.threads:  # the last one to be deleted takes its tree along, so that one may have been lost
-        raise Corrupt("no thread leads to it any more; verify() tells whether one was lost")
     expects: list[Expect] = [
         ForksAt(line.tree, line.line, line.forks) for line in tree.lines.values() if line.line in tree.used
     ]
+    if not tree.threads:  # the last one to be deleted takes its tree along, so that one may have been lost
+        lines = list(tree.lines.values())
+        if not staging.all_staged(lines):
+            raise Corrupt("no thread leads to it any more; verify() tells whether one was lost")
+        if not staging.are_left(lines, total.staged_before):
+            return True
+        expects += [LineAt(line.tree, line.line, line.version) for line in lines if line.line == line.thread]
     for change in _changes(tree):
         if not await engine.backend.commit(Batch([*expects, *change.expects], change.puts, change.drops)):
             return False

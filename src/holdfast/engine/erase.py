@@ -253,7 +253,7 @@ async def _count(work: _Work) -> None:
 async def _remove(work: _Work) -> None:
     for thread_id in sorted(work.going):
         await _bury(work, thread_id)
-    report = await collect.collect(work.engine)
+    report = await collect.collect(work.engine, all_staged=True)  # nobody can say whose they are
     work.skipped += report.skipped
     await _drop_index(work)
     await _empty_graves(work)

@@ -47,6 +47,11 @@ async def _fork_once(
         raise NotFound(f"{handle.name} has no checkpoint to fork from")
     view = await views.open_view(engine, here.line)
     point = here.head if at is None else await required(engine, handle, view, at)
+    if not history and load.manifest_of(point).open:
+        raise InvalidArgument(
+            f"{handle.name}: the channels {', '.join(load.manifest_of(point).open)} are made of what was written to "
+            "them before, and would be lost without it; fork with history=True"
+        )
     generation, expects = await _free(engine, target)
     thread = _directory(here.thread, target, generation, point)
     line = await _forked_line(engine, view, thread, point, history)
@@ -97,19 +102,11 @@ async def _forked_line(
         return sealed(line)
     return sealed(
         line._replace(
-            seq=point.seq, head_line=point.line, head_seq=point.seq, checkpoints=await _seen(engine, view, point),
+            seq=point.seq, head_line=point.line, head_seq=point.seq, checkpoints=await views.count(engine, view, point),
             marks=origin.marks, base_line=origin.line, base_seq=point.seq, base_era=origin.forks + 1,
             journal=point.journal_seq, base_journal=point.journal_seq,
         )
     )  # fmt: skip
-
-
-async def _seen(engine: Engine, view: views.View, point: CheckpointRow) -> int:
-    """How many checkpoints the fork sees: as many as the fork point's lineage had, less what was removed since."""
-    if not any(mark.hidden for mark in view.marks.values()):
-        return point.depth
-    segments = await views.chain(engine, view, point.seq)
-    return len(await views.scan_segments(engine, view, segments, point.seq, 1 << 62))
 
 
 async def _edited(

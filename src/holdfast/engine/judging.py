@@ -25,7 +25,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.codec import Codec
-from holdfast.engine import appending, load, manifest, places, removal, tags, terms, trimming, views
+from holdfast.engine import appending, load, manifest, places, removal, staging, tags, terms, trimming, views
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Entry, Manifest, Ref
 from holdfast.engine.rows import row_digest
@@ -194,7 +194,7 @@ def _judge_threads(verdict: Verdict) -> None:
             verdict.say("directory", thread, "its metadata or terms can't be read")
         if thread.generation < 1:
             verdict.say("directory", thread, f"it is said to be in its life number {thread.generation}")
-    if not tree.threads and tree.lines:
+    if not tree.threads and tree.lines and not staging.all_staged(tree.lines.values()):
         root = next(iter(tree.lines.values()))
         verdict.say("directory", root, f"no thread leads to tree {tree.number}, which has lines: its row is missing")
 

@@ -23,7 +23,7 @@ from holdfast.backends.rows import (
     sealed,
 )
 from holdfast.codec import Codec
-from holdfast.engine import load, verify
+from holdfast.engine import load, staging, verify
 from holdfast.engine.context import Engine, now
 from holdfast.engine.judging import Verdict, entries, matches_digest, runs_wanted, tags_wanted
 from holdfast.engine.manifest import Ref
@@ -142,7 +142,7 @@ def _ways(work: Mending, directory: Directory, found: Examined, codec: Codec) ->
         if root is None:
             one.put(_new_root(tree, thread))
             one.mended.append(f"thread {thread.id!r}: its root line was made anew from its checkpoints")
-    if not tree.threads and tree.lines:
+    if not tree.threads and tree.lines and not staging.all_staged(tree.lines.values()):
         root = next((line for line in tree.lines.values() if line.line == line.thread), None)
         if root is not None:
             name = f"recovered/{root.line:x}"

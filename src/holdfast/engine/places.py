@@ -188,10 +188,10 @@ async def _through_origin(engine: Engine, handle: Handle, place: Place, root: Li
     base, row, era = seen
     line = LineRow(
         root.tree, new_number(), root.line, handle.namespace, seq=row.seq, head_line=row.line, head_seq=row.seq,
-        checkpoints=row.depth, updated_at=root.updated_at, marks=base.marks, base_line=base.line, base_seq=row.seq,
-        base_era=era,
+        updated_at=root.updated_at, marks=base.marks, base_line=base.line, base_seq=row.seq, base_era=era,
     )  # fmt: skip
-    return place._replace(line=line, head=row)
+    shown = await views.count(engine, await views.open_view(engine, line), row)
+    return place._replace(line=line._replace(checkpoints=shown), head=row)
 
 
 async def _newest_seen(

@@ -6,9 +6,10 @@ those that were looked at: with fewer of them it keeps more, never less.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from holdfast.backends.rows import CheckpointRow
 from holdfast.engine.views import Segment, View
@@ -30,6 +31,10 @@ class Looked:
     unfinished: list[int]  # the journal entries of effects that are not finished
 
 
+ALWAYS: Final = ("label", "interrupted", "effect")
+"""What keeps a checkpoint even if the call that its namespace belongs to is gone."""
+
+
 def check(retention: object) -> Retention:
     if not isinstance(retention, Retention):
         raise InvalidArgument(f"a retention is a holdfast.Retention, not {type(retention).__name__}")
@@ -40,9 +45,15 @@ def check(retention: object) -> Retention:
         )
     _check_number("keep_last", retention.keep_last)
     _check_number("covered_before", retention.covered_before)
-    for name, count in (retention.keep_last_in or {}).items():
-        _check_number(f"keep_last_in[{name!r}]", count)
-    pairs: Iterable[object] = retention.keep_every
+    _check_windows(retention.keep_last_in)
+    _check_flag("keep_terminal", retention.keep_terminal)
+    _check_flag("keep_lineage", retention.keep_lineage)
+    oldest: object = retention.max_age
+    if not (oldest is None or (isinstance(oldest, timedelta) and oldest >= timedelta(0))):
+        raise InvalidArgument(f"max_age is a timedelta, as in timedelta(days=30), and not negative; {oldest!r} is none")
+    pairs: object = retention.keep_every
+    if not isinstance(pairs, tuple | list):
+        raise InvalidArgument(f"keep_every is a list of (every, for) pairs of timedeltas; {pairs!r} is none")
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(map(_is_span, pair))):
             raise InvalidArgument(
@@ -63,6 +74,22 @@ def is_empty(retention: Retention) -> bool:
 def _check_number(name: str, value: object) -> None:
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
         raise InvalidArgument(f"{name} is a number that is not negative, not {value!r}")
+
+
+def _check_windows(windows: object) -> None:
+    if windows is None:
+        return
+    if not isinstance(windows, Mapping):
+        raise InvalidArgument(f"keep_last_in is a dict of namespaces and numbers, not {windows!r}")
+    for name, count in windows.items():
+        if not isinstance(name, str):
+            raise InvalidArgument(f"keep_last_in names namespaces, and {name!r} is none")
+        _check_number(f"keep_last_in[{name!r}]", count)
+
+
+def _check_flag(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise InvalidArgument(f"{name} is True or False, not {value!r}")
 
 
 def _is_span(value: object) -> bool:

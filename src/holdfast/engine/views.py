@@ -220,6 +220,14 @@ async def scan_oldest(engine: Engine, view: View, limit: int) -> list[Checkpoint
     return found[:limit]
 
 
+async def count(engine: Engine, view: View, point: CheckpointRow) -> int:
+    """How many checkpoints of its lineage the view shows: as many as there were, less what was removed since."""
+    if not any(mark.hidden for mark in view.marks.values()):
+        return point.depth
+    segments = await chain(engine, view, point.seq)
+    return len(await scan_segments(engine, view, segments, point.seq, 1 << 62))
+
+
 async def scan_segments(
     engine: Engine, view: View, segments: list[Segment], before: int, limit: int, where: Filter = ANY,
     keep: Callable[[CheckpointRow], bool] | None = None,

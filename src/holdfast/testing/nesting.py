@@ -153,6 +153,19 @@ class Nesting(StoreTests):
         for namespace in ("a", "a|b"):
             assert [found.state for found in everything(store.thread("f", namespace))] == [grown(1), grown(0)]
 
+    def test_a_fork_counts_what_it_sees_of_a_namespace_that_was_pruned(self, store: Store) -> None:
+        thread, inner = store.thread("t"), store.thread("t", "tool")
+        inner.save({"n": 1}, id="n1")
+        inner.save({"n": 2}, id="n2")
+        thread.save({"n": 0})
+        inner.delete_checkpoints(["n1"])
+        thread.fork(to="f")
+        forked = store.thread("f", "tool")
+        assert [one.id for one in forked.history()] == ["n2"]
+        forked.save({"n": 3}, id="n3")
+        assert [one.id for one in forked.history()] == ["n3", "n2"]
+        assert store.verify().faults == ()
+
     def test_a_fork_without_history_starts_with_empty_namespaces(self, store: Store) -> None:
         thread, inner = store.thread("t"), store.thread("t", "tool")
         both(thread, inner, 2)

@@ -18,6 +18,13 @@ BAD = [
     Retention(covered_before=-1),
     Retention(keep_every=[(timedelta(0), timedelta(days=1))]),
     Retention(keep_every=[timedelta(hours=1)]),  # type: ignore[list-item]
+    Retention(max_age=3600),  # type: ignore[arg-type]
+    Retention(max_age=timedelta(seconds=-1)),
+    Retention(keep_last=1, keep_terminal=1),  # type: ignore[arg-type]
+    Retention(keep_last=1, keep_lineage="yes"),  # type: ignore[arg-type]
+    Retention(keep_last=1, keep_last_in={1: 2}),  # type: ignore[dict-item]
+    Retention(keep_last=1, keep_last_in=[("tools", 1)]),  # type: ignore[arg-type]
+    Retention(keep_every=timedelta(hours=1)),  # type: ignore[arg-type]
     {"keep_last": 1},
     None,
 ]
@@ -199,6 +206,26 @@ class Pruning(StoreTests):
 
     def test_a_thread_that_is_not_there_has_nothing_to_prune(self, thread: AnyThread) -> None:
         assert thread.prune(Retention(keep_last=1)).removed == ()
+
+    def test_what_a_removed_call_left_open_stays(self, store: Store) -> None:
+        thread = store.thread("t")
+        for n in range(4):
+            thread.save(grown(n))
+            inner = store.thread("t", f"tool:{n}")
+            if n == 0:
+                inner.save({"x": n})
+                inner.save({"x": n}, id="labelled", label="approved")
+            elif n == 1:
+                inner.save({"x": n}, id="waits", status="interrupted")
+            elif n == 2:
+                inner.save({"x": n})
+        report = thread.prune(Retention(keep_last=1))
+        assert (report.kept_by["label"], report.kept_by["interrupted"]) == (1, 1)
+        left = [ids(store.thread("t", f"tool:{n}").history()) for n in range(3)]
+        assert left == [["labelled"], ["waits"], []]
+        waiting = store.thread("t", "tool:1").latest()
+        assert waiting is not None
+        assert waiting.status == "interrupted"
 
     @pytest.mark.parametrize("what", BAD)
     def test_a_retention_has_to_say_something(self, thread: AnyThread, what: Retention) -> None:

@@ -23,7 +23,7 @@ import msgspec
 
 from holdfast import _zstd
 from holdfast.errors import Corrupt, NewerFormat, NotAStore, StorageFailed, StorageFull
-from holdfast.transfer import records
+from holdfast.transfer import places, records
 from holdfast.transfer.records import Record
 
 _MAGIC: Final = b"holdfast bundle "
@@ -51,6 +51,7 @@ class Writer:
         self._before = b""
 
     def __enter__(self) -> Writer:
+        places.check(self._path)
         with _told(self._made):
             self._file: BinaryIO = self._made.open("wb")
             self._file.write(_FIRST)
@@ -82,6 +83,7 @@ class Writer:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
+            places.check(self._path)
             self._made.replace(self._path)
             _sync_folder(self._path.parent)
 

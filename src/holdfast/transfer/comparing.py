@@ -62,7 +62,7 @@ class Comparison:
         parted = await self._parted()
         if parted is not None:
             raise Conflict(parted, expected=self.record.id, actual=self.id)
-        if standing.others_went_on or any(join.theirs_went_on for join in self._joins):
+        if self._theirs_went_on():
             return False
         words = any(line.join.differing for line in standing.lines.values())
         thread = standing.thread
@@ -70,13 +70,23 @@ class Comparison:
             thread is not None and terms.metadata_of(thread) != self.record.metadata
         )  # fmt: skip
 
+    def _theirs_went_on(self) -> bool:
+        standing = self.standing
+        lines = any(map(self._went_on, standing.lines.values()))
+        return standing.others_went_on or standing.journal.theirs_went_on or lines
+
+    def _went_on(self, line: TargetLine) -> bool:
+        """Not if the source has come as far, and removed all that there was: as a prune does with what a call left."""
+        said = next(one for one in self.record.lines if one.namespace == line.row.namespace)
+        return line.join.theirs_went_on and (said.head > 0 or said.seq < line.row.seq)
+
     async def _parted(self) -> str | None:
         """Where the two sides part, if both went on."""
         standing = self.standing
         ours = any(join.ours_went_on for join in self._joins)
-        theirs = standing.others_went_on or any(join.theirs_went_on for join in self._joins)
+        theirs = self._theirs_went_on()
         for line in standing.lines.values():
-            if (line.join.theirs_went_on and ours) or (theirs and line.join.ours_went_on) or await self._taken(line):
+            if (self._went_on(line) and ours) or (theirs and line.join.ours_went_on) or await self._taken(line):
                 return await self._where(line)
         journal = standing.journal
         if journal.ours_only or (ours and theirs):
@@ -100,7 +110,7 @@ class Comparison:
         after = (
             f"they part after checkpoint {row.id!r} (seq {row.seq})"
             if row is not None
-            else "they have nothing in common"
+            else "they have nothing in common, or what they had was pruned"
         )
         return (
             f"thread {self.id!r}{namespace} has other content in the target: {after}; "

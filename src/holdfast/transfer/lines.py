@@ -25,7 +25,7 @@ from holdfast.engine import load, terms, views
 from holdfast.engine.context import Handle, as_datetime
 from holdfast.engine.manifest import Entry
 from holdfast.engine.views import View
-from holdfast.transfer import looking
+from holdfast.transfer import looking, places
 from holdfast.transfer.bundle import told
 from holdfast.transfer.reports import Counts
 from holdfast.transfer.source import Opened
@@ -41,6 +41,7 @@ class Writer:
         self._made = path.with_name(f".{path.name}.{os.getpid()}.part")
 
     def __enter__(self) -> Writer:
+        places.check(self._path)
         try:
             self._file: TextIO = self._made.open("w", encoding="utf-8")
         except OSError as error:
@@ -63,6 +64,7 @@ class Writer:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
+            places.check(self._path)
             self._made.replace(self._path)
         except OSError as error:
             raise told(self._path, error) from error
@@ -93,8 +95,9 @@ async def _namespace(codec: Codec, opened: Opened, namespace: str, view: View, c
     engine = opened.engine
     place = {"thread": opened.thread.id, "namespace": namespace}
     handle = Handle(opened.thread.id, namespace, codec)
+    removed = set(opened.hidden[namespace])
     async for rows in looking.pages(engine, view):
-        for row in rows:
+        for row in [row for row in rows if row.seq not in removed]:
             known = load.manifest_of(row)
             parent = await looking.row_at(engine, view, row.parent_seq) if row.parent_seq else None
             before = load.manifest_of(parent).channels if parent is not None else {}

@@ -44,6 +44,36 @@ async def pages(engine: Engine, view: View, after: int = 0) -> AsyncIterator[lis
             low = rows[-1].seq + 1
 
 
+async def with_needed(engine: Engine, view: View) -> tuple[View, list[int]]:
+    """The view, with the removed checkpoints that it can't do without, and their numbers: a channel without a value is
+    what was written to it since the last ancestor that has one."""
+    hidden = {seq for seq, mark in view.marks.items() if mark.hidden == views.REMOVED}
+    needed: set[int] = set()
+    if hidden:
+        raw = View(view.line)
+        async for rows in pages(engine, view):
+            for row in rows:
+                left = set(load.manifest_of(row).open)
+                if left and row.parent_seq in hidden - needed:
+                    needed |= await _made_of(engine, raw, row.parent_seq, left, hidden)
+    shown = {seq: mark._replace(hidden=0) if seq in needed else mark for seq, mark in view.marks.items()}
+    return (View(view.line, shown) if needed else view), sorted(needed)
+
+
+async def _made_of(engine: Engine, raw: View, seq: int, left: set[str], hidden: set[int]) -> set[int]:
+    found: set[int] = set()
+    for segment in await views.chain(engine, raw, seq):
+        before = segment.hi
+        while rows := await views.scan_segments(engine, raw, [segment], before, PAGE):
+            for row in rows:
+                if not left or row.seq not in hidden:  # what is seen sees to its own
+                    return found
+                found.add(row.seq)
+                left -= load.manifest_of(row).channels.keys()
+            before = rows[-1].seq - 1
+    return found
+
+
 async def row_at(engine: Engine, view: View, seq: int) -> CheckpointRow | None:
     """The checkpoint with this number, if the view sees it."""
     for segment in await segments(engine, view):

@@ -142,6 +142,7 @@ async def copy(
     """Threads from one store to another: what the target lacks."""
     origin, names = Source(source), _names(as_)
     ids = await origin.order(_ids(thread_ids))
+    _check_apart(ids, names)
     there = Target(target, names)
     telling = _Telling(progress, len(ids), there.counts)
     refused = _Refused()
@@ -171,9 +172,23 @@ def _given(ids: list[str], names: Mapping[str, str]) -> list[str]:
 
 
 def _names(as_: Mapping[str, str] | None) -> dict[str, str]:
-    return {
+    names = {
         check_id(one, "a thread id"): check_id(other, "a thread id") for one, other in (as_ or {}).items()
     }  # fmt: skip
+    _check_apart(names, names)
+    return names
+
+
+def _check_apart(ids: Iterable[str], names: Mapping[str, str]) -> None:
+    """No two threads become one."""
+    taken: dict[str, str] = {}
+    for one in ids:
+        other = taken.setdefault(names.get(one, one), one)
+        if other != one:
+            raise InvalidArgument(
+                f"the threads {other!r} and {one!r} would both be {names.get(one, one)!r} in the target; "
+                "give each another id with as_="
+            )
 
 
 async def _copy(origin: Source, there: Target, thread_id: str, earlier: list[str], telling: _Telling) -> None:

@@ -37,6 +37,7 @@ class Line(Struct, array_like=True, frozen=True):
     base: int  # up to here its checkpoints are those of the thread that it shares with
     whole: bool  # a copy, which shares branches too
     told: bool  # whether the content has all that is said about shared checkpoints; else it is what the other says
+    hidden: list[int] = []  # removed, and in the outline all the same: what others' open channels are made of
 
 
 class Thread(Struct, array_like=True, tag="thread", frozen=True):
@@ -101,6 +102,7 @@ class Point(Struct, array_like=True, tag="checkpoint", frozen=True):
     base: int  # the checkpoint of the same namespace that values are relative to; 0 for none
     channels: list[tuple[str, Value]]
     extra: bool | Value  # false if there is none
+    open: list[str] = []  # channels without a value here, which is made of what was written since an ancestor's
 
 
 class Words(Struct, array_like=True, tag="words", frozen=True):

@@ -105,15 +105,17 @@ class Source:
         if place.thread is None or place.root is None:
             raise NotFound(f"there is no thread {thread_id!r} in {engine.url!r}")
         found: dict[str, View] = {}
+        hidden: dict[str, list[int]] = {}
         for namespace in reversed(await removal.namespaces(engine, place.root)):
             line = (await places.find(engine, handle.inner(namespace))).line
             if line is None and not namespace:
                 raise Deleted(f"thread {thread_id!r} was deleted while it was read")
             if line is not None and (line.seq or not namespace):
-                found[namespace] = await views.open_view(engine, line)
+                view = await views.open_view(engine, line)
+                found[namespace], hidden[namespace] = await looking.with_needed(engine, view)
         if found[""].line.line != place.thread.line:
             raise Deleted(f"thread {thread_id!r} was deleted and started anew while it was read")
-        return Opened(engine, place.thread, found, self._verifying)
+        return Opened(engine, place.thread, found, hidden, self._verifying)
 
     async def _related(self, root: LineRow, earlier: Collection[str]) -> list[str]:
         """Threads to share with: those that it was forked from, nearest first, and one that has the same past."""
@@ -137,11 +139,13 @@ class Source:
             base = theirs.views.get(namespace)
             if base is None or not await _covers(self._engine, base, view):
                 return False
-        opened.shares = other
-        for namespace, view in opened.views.items():
-            if view.line.base_line is not None:
-                opened.bases[namespace] = await _base(self._engine, view)
-                opened.differs[namespace] = await _differs(self._engine, theirs.views[namespace], view)
+        forked = {namespace: view for namespace, view in opened.views.items() if view.line.base_line is not None}
+        bases = {namespace: await _base(self._engine, view) for namespace, view in forked.items()}
+        if not bases.get(""):  # all that it had from there was removed
+            return False
+        opened.shares, opened.bases = other, bases
+        for namespace, view in forked.items():
+            opened.differs[namespace] = await _differs(self._engine, theirs.views[namespace], view)
         if theirs.views[""].line.line == opened.views[""].line.base_line:
             opened.base_journal = opened.views[""].line.base_journal
         return True
@@ -192,6 +196,7 @@ class Opened:
     engine: Engine
     thread: ThreadRow
     views: dict[str, View]  # the root last
+    hidden: dict[str, list[int]]  # removed, and there all the same: see `looking.with_needed`
     verifying: bool
     shares: str | None = None
     base_journal: int = 0
@@ -210,7 +215,8 @@ class Opened:
     def _line(self, namespace: str, row: LineRow) -> Line:
         base = self.bases.get(namespace, 0)
         told = self.differs.get(namespace, False)
-        return Line(namespace, row.seq, row.head_seq, row.updated_at, base, bool(row.whole and base), told)
+        hidden = self.hidden.get(namespace, [])
+        return Line(namespace, row.seq, row.head_seq, row.updated_at, base, bool(row.whole and base), told, hidden)
 
     async def outline(self) -> AsyncIterator[records.Outline | records.Entries]:
         for namespace, view in self.views.items():
@@ -359,7 +365,7 @@ class _Namespace:
         return records.Point(
             self.namespace, row.seq, row.id, one.parent_id, one.parent_seq, row.parent_thread, one.proof, one.proven,
             row.step, row.source, row.node, row.next, row.run_id, row.status, row.label, row.metadata, row.created_at,
-            row.journal_seq, row.size, row.origin, row.digest, one.base, channels, extra,
+            row.journal_seq, row.size, row.origin, row.digest, one.base, channels, extra, [*one.manifest.open],
         )  # fmt: skip
 
     def _value(self, one: _Prepared, name: str | None, entry: Entry, known: dict[Ref, Version]) -> Value:

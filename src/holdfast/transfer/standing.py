@@ -10,13 +10,12 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Final
 
 from msgspec.msgpack import Encoder
 
 from holdfast.backends.base import Expect, LineAt
 from holdfast.backends.rows import CheckpointRow, LineRow, MarkRow, Row, ThreadRow, checked, sealed
-from holdfast.engine import places, views
+from holdfast.engine import places, staging, views
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.places import Place
 from holdfast.engine.views import View
@@ -25,7 +24,6 @@ from holdfast.ids import new_number
 from holdfast.transfer import looking, records
 from holdfast.transfer.joining import Item, Join, nothing
 
-_ABANDONED: Final = "abandoned"  # in place of a worker, in a line that no thread has
 _encode = Encoder().encode
 
 
@@ -49,6 +47,7 @@ class TargetLine:
     recent: OrderedDict[int, CheckpointRow] = field(default_factory=OrderedDict)
     marks: dict[tuple[int, int], MarkRow] | None = None  # once somebody asked
     touched: bool = False
+    hidden: frozenset[int] = frozenset()  # removed here, and in `view` all the same: see `looking.with_needed`
 
     def change(self, row: LineRow) -> None:
         self.row = self.view.line = row
@@ -97,7 +96,7 @@ async def stand(engine: Engine, record: records.Thread, thread_id: str, shares: 
         lines = [checked(line) for line in await engine.backend.namespaces(tree, root)]
         if not lines:
             break
-        if lines[0].worker != _ABANDONED:
+        if not staging.is_abandoned(lines[0]):
             return await _staged(engine, record, lines, salt, base is not None)
         salt += 1
     if base is not None and shares is not None:
@@ -114,7 +113,7 @@ def _line_number(tree: int, thread_id: str, record: records.Thread, namespace: s
 
 def abandoned(root: LineRow) -> LineRow:
     """A begun thread that is not what comes now: its numbers are not used again, and collecting frees it."""
-    return sealed(root._replace(version=root.version + 1, worker=_ABANDONED))
+    return sealed(staging.abandoned(root._replace(version=root.version + 1)))
 
 
 # ------------------------------------------------------------------------------------------------ there, or begun
@@ -147,8 +146,8 @@ async def _staged(engine: Engine, record: records.Thread, rows: list[LineRow], s
 
 
 async def _stored(engine: Engine, row: LineRow) -> TargetLine:
-    view = await views.open_view(engine, row)
-    return TargetLine(row, row.version, view, Join(_items(engine, view, view), row.seq))
+    view, hidden = await looking.with_needed(engine, await views.open_view(engine, row))
+    return TargetLine(row, row.version, view, Join(_items(engine, view, view), row.seq), hidden=frozenset(hidden))
 
 
 async def _items(engine: Engine, view: View, words: View) -> AsyncIterator[list[Item]]:
@@ -213,7 +212,8 @@ async def _forked(
         row = row._replace(base_line=base.base_line, base_era=base.base_era, whole=0)
     if not line.namespace:
         row = row._replace(journal=journal, base_journal=journal)
-    later = await views.open_view(engine, row)
+    later, hidden = await looking.with_needed(engine, await views.open_view(engine, row))
     apart = row._replace(base_era=0)
     view = await views.open_view(engine, apart)
-    return TargetLine(apart, 0, view, Join(_items(engine, view, later), line.base), later)
+    join = Join(_items(engine, view, later), line.base)
+    return TargetLine(apart, 0, view, join, later, hidden=frozenset(hidden))

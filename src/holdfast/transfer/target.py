@@ -38,14 +38,14 @@ from holdfast.backends.rows import (
     ThreadRow,
     sealed,
 )
-from holdfast.engine import leases, load, manifest, tags, terms, trimming, values, views
+from holdfast.engine import leases, load, manifest, staging, tags, terms, trimming, values, views
 from holdfast.engine.changes import replay, whole_change
 from holdfast.engine.context import Engine, Handle, grave_hash
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
 from holdfast.engine.parts import LIST, join
 from holdfast.engine.rows import row_digest
 from holdfast.engine.values import Home, Version, Written
-from holdfast.errors import Contended, Corrupt
+from holdfast.errors import Conflict, Contended, Corrupt
 from holdfast.transfer import looking, records
 from holdfast.transfer.comparing import Comparison, raw_row
 from holdfast.transfer.queue import Queue
@@ -65,12 +65,16 @@ class Target:
     def __init__(self, engine: Engine, names: Mapping[str, str]) -> None:
         self._whole = engine
         self._names = names
+        self._taken: dict[str, str] = {}
         self.counts = Counts()
         self.queue = Queue(engine)
 
     async def begin(self, record: records.Thread, *, sharing: bool = True) -> Incoming:
         self._whole.check_open()
         thread_id = self._named(record.id) or record.id
+        other = self._taken.setdefault(thread_id, record.id)
+        if other != record.id:
+            raise Conflict(f"thread {record.id!r} would be {thread_id!r} here, as {other!r} is; give it another id")
         self._whole.flush(thread_id)
         if record.shares is not None:  # it may be on its way
             await self.queue.flush()
@@ -151,7 +155,10 @@ class Incoming:
             if not line.join.differing:
                 line.view = line.later
                 shown = [seq for seq in shown if not line.later.hides(seq)]
-            line.change(line.view.line._replace(checkpoints=line.join.matched))
+            else:
+                line.hidden = frozenset()
+            removed = len(line.hidden.difference(line.join.theirs_only))
+            line.change(line.view.line._replace(checkpoints=line.join.matched - removed))
             for seq in shown:
                 self._mark(line, seq, hidden=views.REMOVED)
 
@@ -182,8 +189,17 @@ class Incoming:
             for seq in left:  # the source says no more than what it was saved with
                 await self._word(self._line(namespace), seq, None, None)
         for line in self.record.lines:
+            self._hide(line, self._line(line.namespace))
             await self._close(line, self._line(line.namespace))
         await self._commit(last=True)
+
+    def _hide(self, said: records.Line, line: TargetLine) -> None:
+        """What was removed in the source, and came only because others are made of it."""
+        after = self.plan.after[said.namespace] if self.plan is not None and self.standing.thread is not None else 0
+        for seq in said.hidden:
+            if seq > after and seq not in line.hidden:
+                self._mark(line, seq, hidden=views.REMOVED)
+                line.change(line.row._replace(checkpoints=line.row.checkpoints - 1))
 
     def _check_complete(self) -> None:
         """All that the outline told has come."""
@@ -330,7 +346,7 @@ class Incoming:
         extra = None
         if not isinstance(said.extra, bool):
             extra = await self._value(said, line, said.extra, known.extra, written)
-        return Manifest(channels, extra), written
+        return Manifest(channels, extra, tuple(said.open)), written
 
     async def _value(
         self, said: records.Point, line: TargetLine, value: Value, base: Entry | None, written: list[Written]
@@ -483,6 +499,10 @@ class Incoming:
         standing = self.standing
         await self._admit(standing.root)
         fresh = standing.thread is None and not standing.root.stored
+        if standing.thread is None:
+            row = standing.root.row
+            moment = await self.engine.backend.now()
+            standing.root.change(staging.published(row) if last else staging.staged(row, moment))
         lines = list(standing.lines.values())
         changed = [line for line in lines if line.touched or (fresh and not line.stored)]
         if not (changed or self._puts or self._chunks or last):

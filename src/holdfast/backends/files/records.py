@@ -19,7 +19,7 @@ from zlib import crc32
 from holdfast.errors import NewerFormat, StorageFailed
 
 FORMAT: Final = 1
-_MAGIC: Final = b"HOLDFAST"
+MAGIC: Final = b"HOLDFAST"
 _MARK: Final = b"\xf1REC"
 _HEADER: Final = Struct("<8sII")
 _RECORD: Final = Struct("<4sII")
@@ -44,7 +44,7 @@ class Sound(NamedTuple):
 
 
 def header() -> bytes:
-    start = _HEADER.pack(_MAGIC, FORMAT, 0)[:-4]
+    start = _HEADER.pack(MAGIC, FORMAT, 0)[:-4]
     return start + _LENGTH.pack(crc32(start))
 
 
@@ -63,7 +63,7 @@ def check_header(data: bytes, path: object) -> bool:
     if len(data) < HEADER_SIZE:
         return False
     magic, number, total = _HEADER.unpack_from(data)
-    if magic != _MAGIC or total != crc32(data[: HEADER_SIZE - 4]):
+    if magic != MAGIC or total != crc32(data[: HEADER_SIZE - 4]):
         return False
     if number > FORMAT:
         raise NewerFormat(

@@ -28,7 +28,7 @@ BUSY_SECONDS: Final = 30.0
 _PAGE: Final = 2048
 _PAGES_AT_ONCE: Final = 1024
 _WORTH_GIVING_BACK: Final = 128 * 1024
-_MAGIC: Final = b"SQLite format 3\0"
+MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 
 
@@ -106,7 +106,7 @@ def _check_kind(path: Path) -> None:
         raise ReadOnly(f"{path}: it can't be read; check its rights ({error})") from error
     if Path(f"{path}-journal").exists():
         return  # a change that was cut off, perhaps the very first: SQLite undoes it
-    if start and start[: len(_MAGIC)] != _MAGIC:
+    if start and start[: len(MAGIC)] != MAGIC:
         raise NotAStore(f"{path}: it is not a Holdfast store and was left as it is; name another file")
     if copies.is_marked(start):
         _check_alone(path)

@@ -19,13 +19,14 @@ def command(
 ) -> None:
     """Copy what the target lacks: push, pull, or follow. The source is only read; no thread is ever replaced."""
     import holdfast
+    from holdfast.cli import stores
     from holdfast.cli import transfer_show as show
 
     wanted = show.chosen(threads, every)
     renamed = dict(_renamed(one) for one in names or [])
     with (
         show.stoppable(),
-        holdfast.open(source) as one,
+        stores.opened(source) as one,
         holdfast.open(target) as other,
         show.progress(quiet=as_json) as progress,
     ):

@@ -14,15 +14,15 @@ def command(
     threads: Annotated[list[str] | None, typer.Argument(metavar="[THREAD]...", help="The threads to write.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Write all threads.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write lines of JSON, to be read and not imported.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Write over a file that is there.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Write over a file that is there, if it is no store.")] = False,
 ) -> None:
     """Write threads with everything they have to one file, which `holdfast import` reads. The store is only read."""
-    import holdfast
+    from holdfast.cli import stores
     from holdfast.cli import transfer_show as show
 
     wanted = show.chosen(threads, every)
     if path.exists() and not yes:
         raise typer.BadParameter(f"{path} is there already; --yes writes over it", param_hint="PATH")
-    with show.stoppable(), holdfast.open(store) as opened, show.progress(quiet=False) as progress:
+    with show.stoppable(), stores.opened(store) as opened, show.progress(quiet=False) as progress:
         done = opened.export(wanted, path, json=as_json, progress=progress)
     show.report(done, "wrote", as_json=False)

@@ -17,10 +17,10 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Set damaged rows aside and go on with what is sound. Shows first what would be lost, and asks."""
-    import holdfast
+    from holdfast.cli import stores
     from holdfast.cli import verify_show as show
 
-    with holdfast.open(store) as opened:
+    with stores.opened(store) as opened:
         with show.progress(quiet=as_json) as progress:
             plan = opened.verify(progress)
         report = opened.repair(plan, dry_run=True)

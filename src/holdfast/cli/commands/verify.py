@@ -12,10 +12,10 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Read everything in a store once and tell what is damaged. Exit code 0 if nothing is, 1 if something is."""
-    import holdfast
+    from holdfast.cli import stores
     from holdfast.cli import verify_show as show
 
-    with holdfast.open(store) as opened, show.progress(quiet=as_json) as progress:
+    with stores.opened(store) as opened, show.progress(quiet=as_json) as progress:
         report = opened.verify(progress)
     print(show.as_json(report) if as_json else show.verified(report))
     if not report.ok:
