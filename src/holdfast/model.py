@@ -24,6 +24,11 @@ def is_terminal(status: str) -> bool:
     return lowered in _TERMINAL or lowered.startswith("terminal:")
 
 
+def is_boundary(source: str, status: str) -> bool:
+    """Whether a checkpoint is no step of a run, but where it stopped, or what somebody changed from outside."""
+    return source == "update" or status.lower() in ("interrupted", "failed")
+
+
 class _Root:
     """The type of `ROOT`."""
 

@@ -51,7 +51,7 @@ from holdfast.journal import (
     questions,
     within,
 )
-from holdfast.model import Checkpoint, CheckpointInfo
+from holdfast.model import Checkpoint, CheckpointInfo, is_boundary
 from holdfast.replay import Replay, Use
 
 S = TypeVar("S")
@@ -475,7 +475,7 @@ class RunCalls(Generic[S]):
 
 
 def _is_boundary(info: CheckpointInfo) -> bool:
-    return info.source == "update" or info.status.lower() in ("interrupted", "failed")
+    return is_boundary(info.source, info.status)
 
 
 def _seq(head: CheckpointInfo | None) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from holdfast.backends.base import Progress
@@ -22,7 +23,7 @@ from holdfast.engine.rules import Looked
 from holdfast.engine.trimming import Journal
 from holdfast.engine.views import View
 from holdfast.errors import Contended, Corrupt, Deleted
-from holdfast.model import PruneReport, Retention
+from holdfast.model import PruneReport, Retention, is_boundary
 
 _ALL: Final = 1 << 62
 _PAGE: Final = 200
@@ -127,7 +128,8 @@ class Plan:
     journal: Journal
     oldest: int | None = None  # look at no more than so many, the oldest ones
     gone: set[str] = field(default_factory=set)  # from the enclosing namespace
-    saw_all: bool = True
+    after: int = 0  # look at none up to this number
+    saw_end: bool = True
     removed: list[CheckpointRow] = field(default_factory=list)
     survivors: list[CheckpointRow] = field(default_factory=list)  # of those that were looked at
     kept_by: dict[str, list[str]] = field(default_factory=dict)
@@ -156,16 +158,29 @@ class Plan:
         count = rules.keep_last(self.retention, self.namespace) or 0
         last = await views.scan_segments(self.engine, view, segments, head, count) if count else []
         unfinished = self.journal.unfinished(self.namespace)
-        parents = {(await views.parent_of(self.engine, view, row))[1] for row in rows}
-        return Looked(view, rows, [row.seq for row in last], segments, parents, unfinished)
+        parents: set[int] = set()
+        if any(rules.waits(view, row) for row in rows):  # else nobody asks, and it takes a look for each
+            parents = {(await views.parent_of(self.engine, view, row))[1] for row in rows}
+        resumed = await views.scan_segments(self.engine, view, segments, head, 1, keep=partial(_is_a_step, view))
+        steps = {row.seq for row in resumed if row.seq != head}
+        return Looked(view, rows, [row.seq for row in last], segments, parents, unfinished, steps)
 
     async def _rows(self, view: View) -> list[CheckpointRow]:
         if self.oldest is None:
             return await views.scan(self.engine, view, view.line.seq, _ALL)
-        rows = await views.scan_oldest(self.engine, view, self.oldest)
-        self.saw_all = len(rows) < self.oldest
+        rows = await views.scan_oldest(self.engine, view, self.oldest, self.after)
+        self.saw_end = len(rows) < self.oldest
         return rows[::-1]
 
+    @property
+    def saw_all(self) -> bool:
+        return self.saw_end and not self.after
+
     def _goes_with_its_call(self, rows: Iterable[CheckpointRow]) -> bool:
+        """``tool:1`` is of one call; ``memory`` is of all that come."""
         origins = {row.origin for row in rows}
-        return len(origins) == 1 and origins <= self.gone
+        return ":" in self.namespace and len(origins) == 1 and origins <= self.gone
+
+
+def _is_a_step(view: View, row: CheckpointRow) -> bool:
+    return not is_boundary(row.source, view.status(row))

@@ -29,6 +29,7 @@ class Looked:
     lineage: list[Segment]
     parents: set[int]  # the numbers of those that others go on from
     unfinished: list[int]  # the journal entries of effects that are not finished
+    resumed: set[int]  # the last save of the run that the head is of: its journal is read from there
 
 
 ALWAYS: Final = ("label", "interrupted", "effect")
@@ -101,17 +102,23 @@ def keep_last(retention: Retention, namespace: str) -> int | None:
     windows = retention.keep_last_in or {}
     parts = namespace.split("|")
     outer = ["|".join(parts[: end + 1]) for end in reversed(range(len(parts)))]  # the innermost that is named counts
-    named = [one for name in outer for one in (name, name.rpartition(":")[0]) if one in windows]
+    named = [one for name in outer for one in (name, _of_any_call(name)) if one in windows]
     found = windows[named[0]] if named else retention.keep_last
     return None if found is None else max(found, 1)
+
+
+def _of_any_call(namespace: str) -> str:
+    """``tools`` for ``tools:1``."""
+    name, colon, _ = namespace.rpartition(":")
+    return name if colon else namespace
 
 
 def rules(retention: Retention, now: int, namespace: str, looked: Looked) -> Iterator[Rule]:
     view, rows = looked.view, looked.rows
     yield "head", lambda row: row.seq == view.line.head_seq
     yield "label", lambda row: bool(view.label(row))
-    yield "interrupted", lambda row: row.seq not in looked.parents and view.status(row).lower() == "interrupted"
-    resumed = _resumed(looked)
+    yield "interrupted", lambda row: row.seq not in looked.parents and waits(view, row)
+    resumed = _resumed(looked) | looked.resumed
     yield "effect", lambda row: row.seq in resumed
     if keep_last(retention, namespace) is not None:
         last = set(looked.last)
@@ -130,6 +137,10 @@ def rules(retention: Retention, now: int, namespace: str, looked: Looked) -> Ite
         yield "keep_terminal", lambda row: row.seq in ends
     if retention.keep_lineage:
         yield "keep_lineage", lambda row: _is_in(looked.lineage, row)
+
+
+def waits(view: View, row: CheckpointRow) -> bool:
+    return view.status(row).lower() == "interrupted"
 
 
 def _is_in(segments: Iterable[Segment], row: CheckpointRow) -> bool:

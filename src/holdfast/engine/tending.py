@@ -20,6 +20,7 @@ from holdfast.errors import HoldfastError
 from holdfast.model import Retention
 
 _LOOKED_AT: Final = 512  # checkpoints of one namespace, at once
+_LOOKS: Final = 64  # before the oldest are looked at again: what stayed may be too old by then
 _ENTRIES: Final = 2000  # of the journal
 _CALLS: Final = 64  # namespaces that may go with the call that they belong to
 _USUAL: Final = 64  # saves between two looks, if no number is to be kept
@@ -52,8 +53,13 @@ def _is_due(retention: Retention, line: LineRow) -> bool:
 async def _tend(engine: Engine, handle: Handle, here: Here, retention: Retention) -> None:
     journal = await trimming.read(engine, handle, here.root, _ENTRIES)
     now = await engine.backend.now()
-    plan = Plan(engine, retention, now, handle.namespace, journal, _LOOKED_AT)
+    key = ("tended", here.line.tree, here.line.line)
+    after, looks = engine.cache.get(key) or (0, 0)
+    plan = Plan(engine, retention, now, handle.namespace, journal, _LOOKED_AT, after=after)
     await removal.hide(engine, handle, plan.chosen)
+    if not plan.removed and not plan.saw_end:  # the next look goes on behind what all stays
+        after = max(row.seq for row in plan.survivors)
+    engine.cache.put(key, (after, looks + 1) if looks < _LOOKS else (0, 0), 100)
     if not plan.removed:
         return
     lines = await engine.backend.namespaces(here.root.tree, here.root.line)

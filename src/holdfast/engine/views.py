@@ -208,11 +208,11 @@ async def scan(
     return found
 
 
-async def scan_oldest(engine: Engine, view: View, limit: int) -> list[CheckpointRow]:
-    """The oldest checkpoints of the view, in the order of their numbers."""
+async def scan_oldest(engine: Engine, view: View, limit: int, after: int = 0) -> list[CheckpointRow]:
+    """The oldest checkpoints of the view past a number, in the order of their numbers."""
     found: list[CheckpointRow] = []
     for segment in [*reversed(await inherited(engine, view)), view.own]:
-        low = segment.lo
+        low = max(segment.lo, after + 1)
         while low <= segment.hi and len(found) < limit:
             rows = await engine.backend.checkpoints(view.line.tree, segment.line, low, segment.hi, _PAGE, oldest=True)
             found += [row for row in map(checked, rows) if not view.hides(row.seq)]

@@ -105,6 +105,7 @@ class Told(NamedTuple):
 
 
 Tellings = dict[tuple[str, int], Told]
+Values = dict[tuple[str, int], bytes]
 
 
 async def writes_of(engine: Engine, view: View, rows: Sequence[CheckpointRow]) -> dict[int, Tellings]:
@@ -120,14 +121,35 @@ async def writes_of(engine: Engine, view: View, rows: Sequence[CheckpointRow]) -
     return found
 
 
-def words_hash(view: View, row: CheckpointRow, writes: Mapping[tuple[str, int], Told]) -> bytes:
-    """What was said about a checkpoint after it was saved; empty if nothing was. The value of a data write is what it
-    was at first, so that its key tells enough."""
+async def words(engine: Engine, view: View, rows: Sequence[CheckpointRow], shared: int) -> dict[int, bytes]:
+    """A hash of what was said about each checkpoint after it was saved; empty if nothing was.
+
+    In one thread the value of a data write is what it was at first, so that its key tells enough. Up to `shared` the
+    checkpoints are two threads', and each may have written something else under the same key."""
+    writes = await writes_of(engine, view, rows)
+    known = await _values(engine, view, {seq: found for seq, found in writes.items() if seq <= shared})
+    return {row.seq: _words_hash(view, row, writes[row.seq], known) for row in rows}
+
+
+async def _values(
+    engine: Engine, view: View, writes: Mapping[int, Tellings]
+) -> dict[int, dict[tuple[str, int], bytes]]:
+    told = [one.write.value for found in writes.values() for one in found.values()]
+    refs = [load.version_in(value) for value in told if isinstance(value, list)]
+    versions = await load.versions(engine, view.line.tree, refs) if refs else {}
+    return {
+        seq: {key: load.part_of(one.write.value, versions) for key, one in found.items()}
+        for seq, found in writes.items()
+    }  # fmt: skip
+
+
+def _words_hash(view: View, row: CheckpointRow, writes: Tellings, known: Mapping[int, Values]) -> bytes:
     label, status = view.label(row), view.status(row)
     if not writes and label == row.label and status == row.status:
         return b""
+    values = known.get(row.seq, {})
     told = sorted(
-        (one.task_id, one.idx, one.task_path, one.channel, one.value if one.idx < 0 else b"")
-        for one, _ in writes.values()
+        (one.task_id, one.idx, one.task_path, one.channel, one.value if one.idx < 0 else values.get(key, b""))
+        for key, (one, _) in writes.items()
     )
     return blake2b(_encode((label, status, told)), digest_size=8, person=b"words").digest()

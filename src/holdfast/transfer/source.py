@@ -179,11 +179,9 @@ async def _differs(engine: Engine, base: View, view: View) -> bool:
     """Whether two views say different things about the checkpoints that one inherits from the other."""
     async for rows in looking.pages(engine, view):
         shared = [row for row in rows if row.seq <= view.line.base_seq]
-        ours, theirs = await looking.writes_of(engine, view, shared), await looking.writes_of(engine, base, shared)
-        for row in shared:
-            one, other = ours[row.seq], theirs[row.seq]
-            if looking.words_hash(view, row, one) != looking.words_hash(base, row, other):
-                return True
+        upto = view.line.base_seq
+        if await looking.words(engine, view, shared, upto) != await looking.words(engine, base, shared, upto):
+            return True
         if len(shared) < len(rows):
             break
     return False
@@ -221,8 +219,8 @@ class Opened:
     async def outline(self) -> AsyncIterator[records.Outline | records.Entries]:
         for namespace, view in self.views.items():
             async for rows in looking.pages(self.engine, view):
-                writes = await looking.writes_of(self.engine, view, rows)
-                told = [(row.seq, row.digest, looking.words_hash(view, row, writes[row.seq])) for row in rows]
+                words = await looking.words(self.engine, view, rows, self.bases.get(namespace, 0))
+                told = [(row.seq, row.digest, words[row.seq]) for row in rows]
                 yield records.Outline(namespace, told)
         async for entries in looking.entries(self.engine, self.views[""].line):
             yield records.Entries([(row.seq, looking.entry_hash(row)) for row in entries])

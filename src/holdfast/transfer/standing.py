@@ -126,7 +126,7 @@ async def _existing(engine: Engine, record: records.Thread, place: Place, handle
     for line in record.lines:
         row = place.root if not line.namespace else (await places.find(engine, handle.inner(line.namespace))).line
         fresh = LineRow(place.root.tree, new_number(), place.root.line, line.namespace)
-        lines[line.namespace] = await _stored(engine, row or fresh)
+        lines[line.namespace] = await _stored(engine, row or fresh, line)
     others = await engine.backend.namespaces(place.root.tree, place.root.line)
     went_on = any(line.checkpoints for line in others if line.namespace not in lines)
     journal = Join(_entries(engine, place.root), place.root.journal)
@@ -140,24 +140,23 @@ async def _staged(engine: Engine, record: records.Thread, rows: list[LineRow], s
     lines = {}
     for line in record.lines:
         fresh = LineRow(root.tree, new_number(), root.line, line.namespace)
-        lines[line.namespace] = await _stored(engine, known.get(line.namespace, fresh))
+        lines[line.namespace] = await _stored(engine, known.get(line.namespace, fresh), line)
     journal = Join(_entries(engine, root), root.journal)
     return Standing(None, lines, journal, is_staged=True, is_sharing=sharing)
 
 
-async def _stored(engine: Engine, row: LineRow) -> TargetLine:
+async def _stored(engine: Engine, row: LineRow, line: records.Line) -> TargetLine:
     view, hidden = await looking.with_needed(engine, await views.open_view(engine, row))
-    return TargetLine(row, row.version, view, Join(_items(engine, view, view), row.seq), hidden=frozenset(hidden))
+    return TargetLine(
+        row, row.version, view, Join(_items(engine, view, view, line.base), row.seq), hidden=frozenset(hidden)
+    )
 
 
-async def _items(engine: Engine, view: View, words: View) -> AsyncIterator[list[Item]]:
+async def _items(engine: Engine, view: View, by: View, shared: int) -> AsyncIterator[list[Item]]:
     """What a view has. With the words of another view; a checkpoint that is hidden there has words like no other."""
     async for rows in looking.pages(engine, view):
-        writes = await looking.writes_of(engine, words, rows)
-        yield [
-            Item(row.seq, row.digest, b"?" if words.hides(row.seq) else looking.words_hash(words, row, writes[row.seq]))
-            for row in rows
-        ]
+        words = await looking.words(engine, by, rows, shared)
+        yield [Item(row.seq, row.digest, b"?" if by.hides(row.seq) else words[row.seq]) for row in rows]
 
 
 async def _entries(engine: Engine, root: LineRow) -> AsyncIterator[list[Item]]:
@@ -215,5 +214,5 @@ async def _forked(
     later, hidden = await looking.with_needed(engine, await views.open_view(engine, row))
     apart = row._replace(base_era=0)
     view = await views.open_view(engine, apart)
-    join = Join(_items(engine, view, later), line.base)
+    join = Join(_items(engine, view, later, line.base), line.base)
     return TargetLine(apart, 0, view, join, later, hidden=frozenset(hidden))
