@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import holdfast
 from holdfast import Retention, Store
@@ -69,3 +70,22 @@ def test_pruned_threads_come_with_what_is_left() -> None:
         assert report.checkpoints <= 3 * (FORKS + 1)
         assert [one.digest for one in target.thread("t").history()] == before
         assert shown(target, ("",)) == shown(source, ("",))
+
+
+def test_what_a_fork_wrote_on_a_checkpoint_that_it_shares_is_its_own(tmp_path: Path) -> None:
+    def written(store: Store) -> dict[str, Any]:
+        found = {name: store.thread(name).load("c0") for name in ("t", "f")}
+        return {name: one.pending_writes[0].value for name, one in found.items() if one is not None}
+
+    with holdfast.open("memory:") as store, holdfast.open("memory:") as copied, holdfast.open("memory:") as imported:
+        thread = store.thread("t")
+        thread.save({"n": 0}, id="c0")
+        fork = thread.fork("c0", to="f")
+        thread.put_writes("c0", [("answer", "of the origin")], task_id="task")
+        fork.put_writes("c0", [("answer", "of the fork")], task_id="task")
+        for _ in range(2):
+            holdfast.copy(store, copied)
+        assert holdfast.copy(store, copied).unchanged == 2
+        store.export(None, tmp_path / "x.bundle")
+        imported.import_(tmp_path / "x.bundle")
+        assert written(copied) == written(imported) == written(store) == {"t": "of the origin", "f": "of the fork"}

@@ -19,13 +19,17 @@ async def planned(engine: Engine, here: Here, *, silent: bool = False) -> Batch:
     the grave keeps no id that somebody has chosen."""
     thread = here.thread
     lines = await engine.backend.namespaces(thread.tree, thread.line)
+    seen = [
+        here.root,
+        *(line for line in lines if line.line != here.root.line),
+    ]  # what goes from the index is its head's
     others = [one for one in await engine.backend.tree_threads(thread.tree) if one.id != thread.id]
     last = await places.last_id(engine, here)
     kept = last if is_frameworks(last) or not silent else ""
     grave = sealed(GraveRow(grave_hash(thread.id), thread.generation, kept))
     expects: list[Expect] = [
         ThreadAt(thread.id, thread.line),
-        *(LineAt(line.tree, line.line, line.version) for line in lines),
+        *(LineAt(line.tree, line.line, line.version) for line in seen),
     ]
     waiting = DropWaiting(thread.id, _ALL if silent else now() + 1)
     drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), waiting, *_untag(thread, here.head)]

@@ -31,9 +31,11 @@ from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
 from holdfast.engine.states import Base, Change, Changed
+from holdfast.engine.steady import Again
 from holdfast.errors import (
     Conflict,
     Contended,
+    Corrupt,
     Decide,
     FixTheCall,
     InvalidArgument,
@@ -51,6 +53,7 @@ async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -
     given = fields.id is not None
     engine.check_open()
     start = _continued(engine, handle, await places.recalled(engine, handle))
+    again = Again()
     for _ in range(ATTEMPTS):
         fresh = start is None
         if start is None:
@@ -65,6 +68,10 @@ async def save(engine: Engine, handle: Handle, fields: Fields, change: Change) -
             if fresh:
                 raise
             info = None  # what was remembered may be old: ask before refusing
+        except Corrupt as error:
+            if fresh:
+                again.check(error)
+            info = None
         if info is not None:
             await tending.after_save(engine, handle, start.here)
             return info

@@ -144,6 +144,8 @@ async def copy(engine: Engine, source: Handle, target: Handle) -> bool:
         if here is None:
             return False
         lines = await engine.backend.namespaces(here.root.tree, here.root.line)
+        if here.root not in lines:  # somebody saved in between
+            continue
         seen = await _seen_through_origin(engine, source, here.root, {line.namespace for line in lines})
         if not any(line.checkpoints for line in (*lines, *seen)):
             return False

@@ -10,6 +10,7 @@ from holdfast.backends.base import Filter
 from holdfast.backends.rows import CheckpointRow
 from holdfast.engine import load, places, views
 from holdfast.engine.context import Engine, Handle, as_microseconds
+from holdfast.engine.steady import steady
 from holdfast.engine.views import View
 from holdfast.errors import InvalidArgument, NotFound
 from holdfast.ids import check_text
@@ -20,6 +21,7 @@ _COLUMNS: Final = ("run_id", "status", "source", "node")
 _ALL: Final = 1 << 62
 
 
+@steady
 async def latest(engine: Engine, handle: Handle, channels: Collection[str] | None = None) -> Loaded | None:
     """The checkpoint with the highest number."""
     here = await places.used(engine, handle)
@@ -29,6 +31,7 @@ async def latest(engine: Engine, handle: Handle, channels: Collection[str] | Non
     return await load.checkpoint(engine, handle, view, here.head, channels)
 
 
+@steady
 async def by_id(
     engine: Engine, handle: Handle, checkpoint_id: str, channels: Collection[str] | None = None
 ) -> Loaded | None:
@@ -64,6 +67,7 @@ async def pointed(engine: Engine, handle: Handle, checkpoint_id: str) -> tuple[V
     return view, await required(engine, handle, view, checkpoint_id)
 
 
+@steady
 async def at(
     engine: Engine, handle: Handle, step: int | None, time: datetime | None, journal_seq: int | None
 ) -> Loaded | None:
@@ -85,6 +89,7 @@ async def at(
     return await load.checkpoint(engine, handle, view, row)
 
 
+@steady
 async def history(
     engine: Engine, handle: Handle, limit: int | None, before: str | None, where: Mapping[str, Any] | None
 ) -> list[CheckpointInfo]:
@@ -126,6 +131,7 @@ def matching(
     return Filter(**columns), keep
 
 
+@steady
 async def lineage(engine: Engine, handle: Handle, checkpoint_id: str) -> list[CheckpointInfo]:
     """The checkpoint and its ancestors, newest first, through forks."""
     view, row = await pointed(engine, handle, checkpoint_id)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from holdfast.engine.context import Engine
-from holdfast.errors import Conflict, Contended, Corrupt, Decide, Deleted, InvalidArgument
+from holdfast.engine.steady import Again
+from holdfast.errors import Conflict, Contended, Corrupt, Decide, Deleted, InvalidArgument, NotFound
 from holdfast.ids import check_id
 from holdfast.transfer import bundle, lines, records
 from holdfast.transfer.reports import Counts, Listener, TransferProgress, TransferReport
@@ -65,14 +66,17 @@ async def export(
     progress: Listener | None,
 ) -> TransferReport:  # fmt: skip
     """Threads to one file."""
-    source = Source(engine, verifying=True)
+    source, named = Source(engine, verifying=True), thread_ids is not None
     ids = await source.order(_ids(thread_ids))
     counts = Counts()
     telling = _Telling(progress, len(ids), counts)
     if json:
         with lines.Writer(Path(path)) as writer:
             for thread_id in ids:
-                async for line in lines.thread(engine.codec, await source.open(thread_id), counts):
+                opened = await _opened(source, thread_id, (), named)
+                if opened is None:
+                    continue
+                async for line in lines.thread(engine.codec, opened, counts):
                     writer.write(line)
                     telling.at(thread_id)
                 counts.threads += 1
@@ -80,27 +84,54 @@ async def export(
         return counts.report()
     with bundle.Writer(Path(path)) as out:
         out.write(records.Opening(records.FORMAT, len(ids)))
-        for place, thread_id in enumerate(ids):
-            opened = await source.open(thread_id, ids[:place])
+        written: list[str] = []
+        for thread_id in ids:
+            opened = await _opened(source, thread_id, written, named)
+            if opened is None:
+                continue
             try:
                 await _export(opened, out, counts, telling)
             except Corrupt as error:
                 if not await source.moved_on(opened):
                     raise
-                raise Contended(f"thread {thread_id!r} was pruned while it was exported; try again") from error
+                raise _removed(thread_id) from error
+            written.append(thread_id)
         out.write(records.Closing(counts.threads, counts.checkpoints))
     return counts.report()
 
 
+async def _opened(source: Source, thread_id: str, earlier: Collection[str], named: bool) -> Opened | None:
+    """None for one that was deleted meanwhile, unless it was asked for by its name."""
+    again = Again()
+    while True:
+        try:
+            return await source.open(thread_id, earlier)
+        except (NotFound, Deleted):
+            if named:
+                raise
+            return None
+        except Corrupt as error:  # it may have been removed while it was looked at
+            again.check(error)
+
+
+def _removed(thread_id: str) -> Contended:
+    return Contended(f"thread {thread_id!r} was pruned or deleted while it was exported; try again")
+
+
 async def _export(opened: Opened, out: bundle.Writer, counts: Counts, telling: _Telling) -> None:
     out.write(opened.record)
+    promised = kept = 0
     async for page in opened.outline():
         out.write(page)
+        promised += sum(row[0] > opened.starts(page) for row in page.rows)
     out.write(records.Content())
     async for said in opened.content():
         out.write(said)
         _count(counts, said)
+        kept += isinstance(said, records.Point | records.Entry)
         telling.at(opened.thread.id)
+    if kept != promised:
+        raise _removed(opened.thread.id)
     out.write(records.Done())
     counts.threads += 1
     telling.after(opened.thread.id)
@@ -152,6 +183,9 @@ async def copy(
                 await _copy(origin, there, thread_id, ids[:place], telling)
             except (Conflict, Deleted) as error:
                 refused.errors.append(error)
+            except NotFound:
+                if thread_ids is not None:
+                    raise
             telling.after(thread_id)
     finally:  # what is complete stays, whatever stops the rest
         await there.queue.flush()

@@ -92,11 +92,12 @@ class Source:
 
     async def moved_on(self, opened: Opened) -> bool:
         """Whether the thread was changed since it was opened: what was removed meanwhile may be gone."""
-        now = await self._snapshot(opened.thread.id)
-        return any(
-            namespace not in opened.views or view.line.version != opened.views[namespace].line.version
-            for namespace, view in now.views.items()
-        )
+        try:
+            now = await self._snapshot(opened.thread.id)
+        except (NotFound, Deleted):
+            return True
+        before = {namespace: (view.line.line, view.line.version) for namespace, view in opened.views.items()}
+        return any(before.get(name) != (view.line.line, view.line.version) for name, view in now.views.items())
 
     async def _snapshot(self, thread_id: str) -> Opened:
         """The root last: it then has all that inner namespaces refer to."""
@@ -113,7 +114,7 @@ class Source:
             if line is not None and (line.seq or not namespace):
                 view = await views.open_view(engine, line)
                 found[namespace], hidden[namespace] = await looking.with_needed(engine, view)
-        if found[""].line.line != place.thread.line:
+        if "" not in found or found[""].line.line != place.thread.line:
             raise Deleted(f"thread {thread_id!r} was deleted and started anew while it was read")
         return Opened(engine, place.thread, found, hidden, self._verifying)
 
@@ -225,6 +226,10 @@ class Opened:
         async for entries in looking.entries(self.engine, self.views[""].line):
             yield records.Entries([(row.seq, looking.entry_hash(row)) for row in entries])
 
+    def starts(self, page: records.Outline | records.Entries) -> int:
+        """Past which number the content has what a page tells of, if it has all that is not shared."""
+        return self.base_journal if isinstance(page, records.Entries) else self.bases.get(page.namespace, 0)
+
     async def content(self, plan: Plan | None = None) -> AsyncIterator[Said]:
         """The journal first and the root namespace last: what is there always has what it refers to."""
         lines = {line.namespace: line for line in self.record.lines}
@@ -321,6 +326,8 @@ class _Namespace:
             return row.parent_id, row.parent_seq if found else 0, found[0] if found else None
         parent_id, _ = await views.parent_of(self.engine, self.view, row)
         chain = await views.chain(self.engine, self.view, row.parent_seq)
+        if not chain:
+            raise Corrupt(f"checkpoint {row.id!r} has lost its parent, number {row.parent_seq}")
         nearest = await views.scan_segments(self.engine, self.view, chain, row.parent_seq, 1)
         above = await self.engine.backend.checkpoints(row.tree, chain[0].line, row.parent_seq, row.parent_seq, 1)
         return parent_id, nearest[0].seq if nearest else 0, checked(above[0]) if above else None

@@ -27,9 +27,10 @@ from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import enclosing
 from holdfast.engine.rows import Fields
+from holdfast.engine.steady import Again
 from holdfast.engine.views import View
 from holdfast.engine.writes import Write
-from holdfast.errors import InvalidArgument
+from holdfast.errors import Corrupt, InvalidArgument
 from holdfast.ids import check_id, check_text
 from holdfast.model import ROOT, SOURCES, PendingWrite
 
@@ -192,6 +193,15 @@ class SaverCalls:
     # ---------------------------------------------------------------- getting
 
     async def get_tuple(self, config: Config) -> CheckpointTuple | None:
+        again = Again()
+        while True:
+            try:
+                return await self._get_tuple(config)
+            except Corrupt as error:  # it may have been removed while it was read
+                again.check(error)
+                places.forget(self.engine, self.handle(config))
+
+    async def _get_tuple(self, config: Config) -> CheckpointTuple | None:
         handle = self.handle(config)
         wanted = configurable(config).get("checkpoint_id")
         view, row = await self._row(handle, wanted)
