@@ -22,7 +22,7 @@ FIRST = b"holdfast bundle 1\n"
 POINT = (
     "namespace", "seq", "id", "parent_id", "parent_seq", "parent_thread", "proof", "proven", "step", "source", "node",
     "next", "run_id", "status", "label", "metadata", "created_at", "journal_seq", "size", "origin", "digest", "base",
-    "channels", "extra",
+    "channels", "extra", "open",
 )  # fmt: skip
 
 
@@ -56,7 +56,8 @@ class Bundle:
         shares, _, base_journal, lines = fields[4:]
         self._now = self.points[id] = {}
         self._journal_now = self.journals[id] = {}
-        for namespace, _, _, _, base, _, told in lines:
+        self._removed = {line[0]: set(line[7]) for line in lines}
+        for namespace, _, _, _, base, _, told, _ in lines:
             theirs = self.points[shares].get(namespace, {}) if shares is not None else {}
             shared = {seq: dict(one) for seq, one in theirs.items() if seq <= base}
             if told:
@@ -109,14 +110,15 @@ class Bundle:
     def _done(self) -> None:
         for namespace, wanted in self._outlined.items():
             shown = self._now[namespace]
-            hidden = {
-                seq: shown.pop(seq) for seq in set(shown) - set(wanted)
-            }  # the other shows them, this one does not
+            assert set(shown) >= set(wanted)
+            unseen = (set(shown) - set(wanted)) | self._removed[namespace]  # another thread's, or removed
+            hidden = {seq: shown.pop(seq) for seq in unseen}
             for one in shown.values():
                 while one["parent_seq"] in hidden:
                     one["parent_seq"] = hidden[one["parent_seq"]]["parent_seq"]
                     one["parent_id"] = shown.get(one["parent_seq"], {}).get("id")
-            assert {seq: one["digest"] for seq, one in shown.items()} == wanted
+            told = {seq: digest for seq, digest in wanted.items() if seq not in self._removed[namespace]}
+            assert {seq: one["digest"] for seq, one in shown.items()} == told
 
     def _end(self, threads: int, checkpoints: int) -> None:
         assert threads == len(self.points)
