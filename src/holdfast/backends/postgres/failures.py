@@ -94,12 +94,12 @@ def translate(error: psycopg.Error, shown: str) -> HoldfastError:
     return kind(f"{shown}: {meaning} ({detail})")
 
 
-def unsure(error: psycopg.Error, shown: str) -> HoldfastError:
-    """For a write whose connection was lost, and that can't be tried again now."""
-    detail = " ".join(str(error).split())
+def unsure(reason: psycopg.Error | str, shown: str) -> HoldfastError:
+    """For a write whose connection was lost, where nobody can tell whether it was done."""
+    detail = " ".join(str(reason).split())
     return Unreachable(
         f"{shown}: the connection was lost in the middle of a write, which may have been done; "
-        f"make the same call with the same id again ({detail})"
+        f"make the same call with the same id again, or load the thread and see ({detail})"
     )
 
 

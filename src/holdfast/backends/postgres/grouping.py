@@ -144,7 +144,7 @@ class Grouping:
 
     async def commit_alone(self, program: Program, *, unknown: bool = False, once: bool = False) -> bool:
         """Wait for locks, and for a server that is away. `unknown` says that an earlier try may have been applied: then
-        a stale answer may be its own doing, and the rows that only this batch puts tell."""
+        a stale answer may be its own doing, and the stamp that only this batch leaves behind tells."""
         patience = Patience(self._twin)
         crossed = 0
         while True:
@@ -166,13 +166,17 @@ class Grouping:
             return verdict == APPLIED or (unknown and await self._landed(program))
 
     async def _landed(self, program: Program) -> bool:
+        """Whether an earlier try was applied. Where nobody can tell any more, that is what the caller has to hear."""
         patience = Patience(self._twin)
         while True:
             try:
                 ((found,),) = await self._twin.fetch(self._sql["landed"], program.traces())
-                return bool(found)
+                break
             except psycopg.Error as error:
                 await patience.lost(error)
+        if found is None:
+            raise unsure("others have written to the same thread many times since", self._shown)
+        return bool(found)
 
 
 class Patience:

@@ -6,8 +6,9 @@ expectations come first, in one order for all programs, so that two of them neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
+from random import SystemRandom
 from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
 from holdfast.backends.base import (
@@ -54,6 +55,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 
+_random = SystemRandom()  # two processes that were forked must not draw the same
 _WORDS: Final[dict[type[Expect], str]] = {
     ThreadAbsent: "thread absent",
     ThreadAt: "thread at",
@@ -86,9 +88,12 @@ _PUT_ORDER: Final = {
 class Program:
     """One batch, or several in a row: `starts` has four numbers for each, and for the end."""
 
-    __slots__ = ("puts", "ops", "numbers", "texts", "bodies", "starts")
+    __slots__ = ("puts", "stamp", "ops", "numbers", "texts", "bodies", "starts")
 
     def __init__(self, batch: Batch | None = None) -> None:
+        self.stamp = _random.getrandbits(
+            63
+        )  # goes into the lines that it writes, so that its own are known from a rival's
         self.puts: Sequence[Row] = () if batch is None else batch.puts
         self.ops = Texts()
         self.numbers = Numbers()
@@ -112,27 +117,36 @@ class Program:
         return sum(len(body) for body in self.bodies if body is not None) + 16 * len(self.numbers)
 
     def traces(self) -> dict[str, Any]:
-        """What to look for to find out whether it was applied: rows that no other batch puts."""
-        puts = self.puts
-        lines = [row for row in puts if isinstance(row, LineRow)]
-        rows = [row for row in puts if isinstance(row, CheckpointRow | JournalRow)]
-        grave = next((row for row in puts if isinstance(row, GraveRow)), None)
+        """What to look for to find out whether it was applied: its stamp in the lines that it writes. A line forgets a
+        stamp when it is written often; then the numbers that it gave out tell, each of which is one batch's."""
+        lines = {row[:2]: row for row in self.puts if isinstance(row, LineRow)}
+        rows = [row for row in self.puts if isinstance(row, CheckpointRow | JournalRow) and _is_last(row, lines)]
+        graves = [row for row in self.puts if isinstance(row, GraveRow)]
         return {
-            "line_trees": Numbers(row.tree for row in lines),
-            "lines": Numbers(row.line for row in lines),
-            "line_sums": Numbers(row.sum for row in lines),
+            "stamp": self.stamp,
+            "line_trees": Numbers(row.tree for row in lines.values()),
+            "lines": Numbers(row.line for row in lines.values()),
+            "versions": Numbers(row.version for row in lines.values()),
+            "kinds": Texts(table_name(type(row)) for row in rows),
             "trees": Numbers(row.tree for row in rows),
             "of": Numbers(row.line for row in rows),
             "seqs": Numbers(row.seq for row in rows),
             "sums": Numbers(row.sum for row in rows),
-            "grave": None if grave is None else grave.hash,
-            "grave_sum": None if grave is None else grave.sum,
+            "times": Numbers(row.created_at for row in rows),
+            "graves": Bodies(row.hash for row in graves),
+            "grave_sums": Numbers(row.sum for row in graves),
         }
 
     @property
     def key(self) -> tuple[int, ...]:
         """By which programs that share a commit are sorted."""
         return tuple(number or 0 for number in self.numbers[:2])
+
+
+def _is_last(row: CheckpointRow | JournalRow, lines: Mapping[tuple[int, int], LineRow]) -> bool:
+    """Whether its number is the one that the line gives out with this batch."""
+    line = lines.get((row.tree, row.line))
+    return line is not None and row.seq == (line.seq if isinstance(row, CheckpointRow) else line.journal)
 
 
 def joined(programs: Sequence[Program]) -> Program:
@@ -209,6 +223,8 @@ def _write(program: Program, batch: Batch) -> None:
             _drop(program, drop)
     for row in sorted(batch.puts, key=_put_place):
         program.say("put " + table_name(type(row)), row, _ROWS[type(row)])
+        if isinstance(row, LineRow):
+            program.numbers.append(program.stamp)
     for one in batch.puts_if_free:
         program.say(f"put {table_name(type(one))} if free", one, _ROWS[type(one)])
 

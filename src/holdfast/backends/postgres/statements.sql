@@ -6,23 +6,49 @@
 SELECT {schema}.apply(%s, %s, %s, %s, %s, %s)
 
 -- name: landed
-SELECT EXISTS (
-    SELECT 1 FROM unnest(%(lines)s::bigint[], %(line_trees)s::bigint[], %(line_sums)s::bigint[]) AS put (line, tree, sum)
-    JOIN {schema}.line ON line.tree = put.tree AND line.line = put.line AND line.sum = put.sum
-) OR EXISTS (
-    SELECT 1
-    FROM unnest(%(trees)s::bigint[], %(of)s::bigint[], %(seqs)s::bigint[], %(sums)s::bigint[]) AS put (tree, line, seq, sum)
-    JOIN {schema}.checkpoint
-        ON checkpoint.tree = put.tree AND checkpoint.line = put.line AND checkpoint.seq = put.seq
-        AND checkpoint.sum = put.sum
-) OR EXISTS (
-    SELECT 1
-    FROM unnest(%(trees)s::bigint[], %(of)s::bigint[], %(seqs)s::bigint[], %(sums)s::bigint[]) AS put (tree, line, seq, sum)
-    JOIN {schema}.journal
-        ON journal.tree = put.tree AND journal.line = put.line AND journal.seq = put.seq AND journal.sum = put.sum
-) OR EXISTS (
-    SELECT 1 FROM {schema}.grave WHERE hash = %(grave)s AND sum = %(grave_sum)s
+WITH line_put (stamped, missed, gone) AS (
+    -- A line that this batch wrote has its stamp, unless it was written eight times since; each time its version grew.
+    SELECT
+        coalesce(bool_or(%(stamp)s::bigint = ANY(line.stamps)), false),
+        coalesce(bool_or(
+            %(stamp)s::bigint <> ALL(line.stamps) AND line.version < put.version + cardinality(line.stamps)
+        ), false),
+        coalesce(bool_or(line.version IS NULL), false)
+    FROM unnest(%(line_trees)s::bigint[], %(lines)s::bigint[], %(versions)s::bigint[]) AS put (tree, line, version)
+    LEFT JOIN {schema}.line ON line.tree = put.tree AND line.line = put.line
+),
+-- Where it was written more often, by rows whose numbers are given out once: this batch's, or somebody else's.
+numbered (ours, theirs) AS (
+    SELECT
+        coalesce(bool_or(found.sum = put.sum AND found.created_at = put.created_at), false),
+        coalesce(bool_or(found.sum <> put.sum OR found.created_at <> put.created_at), false)
+    FROM unnest(
+        %(kinds)s::text[], %(trees)s::bigint[], %(of)s::bigint[], %(seqs)s::bigint[], %(sums)s::bigint[],
+        %(times)s::bigint[]
+    ) AS put (kind, tree, line, seq, sum, created_at)
+    JOIN LATERAL (
+        SELECT checkpoint.sum, checkpoint.created_at FROM {schema}.checkpoint
+        WHERE put.kind = 'checkpoint'
+            AND checkpoint.tree = put.tree AND checkpoint.line = put.line AND checkpoint.seq = put.seq
+        UNION ALL
+        SELECT journal.sum, journal.created_at FROM {schema}.journal
+        WHERE put.kind = 'journal' AND journal.tree = put.tree AND journal.line = put.line AND journal.seq = put.seq
+    ) AS found ON true
+),
+-- Whoever buries a thread, or empties graves, does the same to them as anybody else who would.
+buried (equal) AS (
+    SELECT coalesce(bool_and(grave.sum IS NOT DISTINCT FROM put.sum), false)
+    FROM unnest(%(graves)s::bytea[], %(grave_sums)s::bigint[]) AS put (hash, sum)
+    LEFT JOIN {schema}.grave ON grave.hash = put.hash
 )
+SELECT
+    CASE
+        WHEN stamped THEN true
+        WHEN missed THEN false
+        WHEN ours OR equal THEN true
+        WHEN theirs OR gone OR cardinality(%(lines)s::bigint[]) = 0 THEN false
+    END
+FROM line_put, numbered, buried
 
 -- name: find
 SELECT found.generation, found.last, {found_thread}, {found_root}, {found_own}, {found_head}

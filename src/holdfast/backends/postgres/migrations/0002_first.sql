@@ -98,6 +98,7 @@ CREATE TABLE line (
     lease_at bigint NOT NULL,
     lease_ttl bigint NOT NULL,
     sum bigint NOT NULL,
+    stamps bigint[] NOT NULL,  -- of the batches that wrote this row, the last of them first: see `landed`
     PRIMARY KEY (tree, line)
 );
 -- No column that a save changes is in an index, so that it rewrites the row on its page and touches nothing else.
@@ -816,7 +817,8 @@ BEGIN
                         marks = numbers[i + 12], base_line = numbers[i + 13], base_seq = numbers[i + 14],
                         base_era = numbers[i + 15], whole = numbers[i + 16], journal = numbers[i + 17],
                         base_journal = numbers[i + 18], epoch = numbers[i + 19], worker = texts[t + 2],
-                        lease_at = numbers[i + 20], lease_ttl = numbers[i + 21], sum = numbers[i + 22]
+                        lease_at = numbers[i + 20], lease_ttl = numbers[i + 21], sum = numbers[i + 22],
+                        stamps = (numbers[i + 23] || stamps)[1:8]
                     WHERE tree = numbers[i + 1] AND line = numbers[i + 2];
                     EXIT WHEN FOUND;
                     INSERT INTO line VALUES (
@@ -824,11 +826,11 @@ BEGIN
                         numbers[i + 6], numbers[i + 7], numbers[i + 8], numbers[i + 9], numbers[i + 10],
                         numbers[i + 11], numbers[i + 12], numbers[i + 13], numbers[i + 14], numbers[i + 15],
                         numbers[i + 16], numbers[i + 17], numbers[i + 18], numbers[i + 19], texts[t + 2],
-                        numbers[i + 20], numbers[i + 21], numbers[i + 22]
+                        numbers[i + 20], numbers[i + 21], numbers[i + 22], ARRAY[numbers[i + 23]]
                     ) ON CONFLICT DO NOTHING;
                     EXIT WHEN FOUND;
                 END LOOP;
-                i := i + 22;
+                i := i + 23;
                 t := t + 2;
             WHEN 'put checkpoint' THEN
                 INSERT INTO checkpoint (
