@@ -103,6 +103,27 @@ def test_the_connections_own_ways_do_not_matter(store, schema):
     assert store.thread("t").latest().state == {"n": b"\x00"}
 
 
+def test_a_connection_with_another_encoding_is_refused(store):
+    with psycopg.connect(server(), client_encoding="LATIN1") as connection:
+        for call in (lambda thread: thread.save({"n": 1}), lambda thread: thread.latest()):
+            with pytest.raises(InvalidArgument, match="LATIN1, and Holdfast needs UTF8"):
+                call(store.within(connection).thread("müller"))
+        connection.execute("SET client_encoding TO 'UTF8'")
+        store.within(connection).thread("müller").save({"n": 1})
+    assert [one.id for one in store.threads()] == ["müller"]
+    assert store.verify().ok
+
+
+def test_an_async_connection_with_another_encoding_is_refused(store):
+    async def main() -> None:
+        async with await psycopg.AsyncConnection.connect(server(), client_encoding="WIN1252") as connection:
+            await store.aio.within(connection).thread("müller").save({"n": 1})
+
+    with pytest.raises(InvalidArgument, match="needs UTF8"):
+        asyncio.run(main())
+    assert store.threads() == []
+
+
 def test_without_a_transaction_it_is_refused(store):
     with psycopg.connect(server(), autocommit=True) as connection:
         with pytest.raises(InvalidArgument, match="no transaction open"):

@@ -300,7 +300,19 @@ class _Within(PostgresBackend):
             raise InvalidArgument(
                 "the connection given to within() has no transaction open; begin one: with connection.transaction(): …"
             )
+        self._check_encoding()
         return self._own
+
+    def _check_encoding(self) -> None:
+        """The server would take our texts, which are sent as UTF-8, for another encoding, and keep them garbled."""
+        if self._connection.closed:
+            return  # which the statement says better
+        encoding = self._connection.info.parameter_status("client_encoding") or "UTF8"
+        if encoding != "UTF8":
+            raise InvalidArgument(
+                f"the connection given to within() has the client encoding {encoding}, and Holdfast needs UTF8; "
+                "connect with client_encoding='UTF8', or run SET client_encoding TO 'UTF8' before"
+            )
 
     async def commit(self, batch: Batch) -> bool:
         _, grouping = self._here()
