@@ -46,6 +46,7 @@ _MEANINGS: Final[dict[str, tuple[type[HoldfastError], str]]] = {
     CHUNK_TAKEN: (StorageFailed, "a value log was written to from two sides"),
 }
 _LOST: Final = {"57P01", "57P02", "57P03", "57P05", "53300", "25P03"}
+_NOT_CONNECTED: Final = {"53300", "57P03"}  # the server has no place left, or starts: nothing was sent
 _REFUSED: Final = {  # libpq tells why it got no connection only in words
     "28": re.compile(r"authentication failed|no pg_hba\.conf entry|role \".*\" does not exist|no password supplied"),
     "3D000": re.compile(r"database \".*\" does not exist"),
@@ -76,6 +77,11 @@ def is_lost(error: psycopg.Error) -> bool:
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
 
 
+def may_be_done(error: psycopg.Error) -> bool:
+    """Whether what was sent over a lost connection may have been done: not where there was none to send it over."""
+    return is_lost(error) and code_of(error) not in _NOT_CONNECTED
+
+
 def is_crossed(error: psycopg.Error) -> bool:
     """Whether another transaction was in the way, and the same may pass when it is tried alone."""
     return error.sqlstate in ("40001", "40P01", "23505", "23P01", "53200")
@@ -101,6 +107,17 @@ def unsure(reason: psycopg.Error | str, shown: str) -> HoldfastError:
         f"{shown}: the connection was lost in the middle of a write, which may have been done; "
         f"make the same call with the same id again, or load the thread and see ({detail})"
     )
+
+
+@contextmanager
+def doubtful(unknown: bool, shown: str) -> Iterator[None]:
+    """After a try that may have been done, no error may say that nothing was, and that the call can be made again."""
+    try:
+        yield
+    except HoldfastError as error:
+        if unknown and not isinstance(error, Unreachable):
+            raise unsure(str(error), shown) from error
+        raise
 
 
 @contextmanager

@@ -11,15 +11,25 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from copy import copy
 from typing import Final
 
 import psycopg
 
 from holdfast.backends.base import Batch
-from holdfast.backends.postgres.failures import CHUNK_TAKEN, is_crossed, is_lost, translate, unsure
+from holdfast.backends.postgres.failures import (
+    CHUNK_TAKEN,
+    doubtful,
+    is_crossed,
+    is_lost,
+    may_be_done,
+    translate,
+    unsure,
+)
 from holdfast.backends.postgres.programs import Program, joined
 from holdfast.backends.postgres.statements import statements
 from holdfast.backends.postgres.twins import Signal, Twin
+from holdfast.errors import HoldfastError
 
 STALE: Final = 0
 APPLIED: Final = 1
@@ -41,7 +51,7 @@ class _Ticket:
         self.leads = False
         self.verdict = LOCKED  # until it is known better: then it is to be tried alone
         self.unknown = False  # whether it may have been applied all the same
-        self.error: BaseException | None = None
+        self.error: HoldfastError | None = None
 
 
 class Grouping:
@@ -96,9 +106,9 @@ class Grouping:
                     members.append(self._queue.popleft())
                     weight += members[-1].program.weight
             await self._commit_together(members)
-        except BaseException:
-            for one in members:  # whoever waits must not believe in a commit that never was
-                one.error = one.error or RuntimeError("the commit was interrupted")
+        except BaseException:  # the leader was stopped; whoever goes on must not believe in a commit that never was
+            for one in members:
+                one.unknown = True
             raise
         finally:
             self._hand_on()
@@ -129,7 +139,15 @@ class Grouping:
             verdicts = await self._apply([one.program for one in members], patient=False)
         except psycopg.Error as error:
             for one in members:
-                one.unknown = is_lost(error)
+                one.unknown = may_be_done(error)
+            return
+        except HoldfastError as error:  # there was no connection to be had: to wait for one again helps nobody
+            for one in members:
+                one.error = copy(error)
+            return
+        except Exception:  # what one of them sends is not fit to be sent, or the driver failed: each finds out alone
+            for one in members:
+                one.unknown = True
             return
         for one, verdict in zip(members, verdicts, strict=True):
             one.verdict = verdict
@@ -149,7 +167,8 @@ class Grouping:
         crossed = 0
         while True:
             try:
-                (verdict,) = await self._apply([program], patient=True)
+                with doubtful(unknown, self._shown):
+                    (verdict,) = await self._apply([program], patient=True)
             except psycopg.Error as error:
                 if once:
                     raise translate(error, self._shown) from error
@@ -160,20 +179,23 @@ class Grouping:
                     continue
                 if unknown and not is_lost(error):  # it fails now, but may have been done before
                     raise unsure(error, self._shown) from error
-                await patience.lost(error)
-                unknown = True
+                with doubtful(unknown, self._shown):
+                    await patience.lost(error)
+                unknown = unknown or may_be_done(error)
                 continue
             return verdict == APPLIED or (unknown and await self._landed(program))
 
     async def _landed(self, program: Program) -> bool:
         """Whether an earlier try was applied. Where nobody can tell any more, that is what the caller has to hear."""
         patience = Patience(self._twin)
-        while True:
-            try:
-                ((found,),) = await self._twin.fetch(self._sql["landed"], program.traces())
-                break
-            except psycopg.Error as error:
-                await patience.lost(error)
+        found = None
+        with doubtful(True, self._shown):
+            while True:
+                try:
+                    ((found,),) = await self._twin.fetch(self._sql["landed"], program.traces())
+                    break
+                except psycopg.Error as error:
+                    await patience.lost(error)
         if found is None:
             raise unsure("others have written to the same thread many times since", self._shown)
         return bool(found)
