@@ -57,10 +57,13 @@ def test_memory_is_a_store_with_nothing_in_it():
     [
         ("agents.db", "agents.db"),
         ("postgresql://host/db", "postgresql://host/db"),
-        ("postgresql://me:secret@host/db", "postgresql:…@host/db"),
-        ("postgresql://me:s@ec:r/et@host/db", "postgresql:…@host/db"),
+        ("postgresql://me:secret@host/db", "postgresql://me@host/db"),
+        ("postgresql://me:s@ec:r/et@host/db", "postgresql://…"),
         ("postgresql:/me:secret@host", "postgresql:…@host"),
-        ("postgresql://host/db?user=me&password=secret&x=1", "postgresql://host/db?user=me&password=…&x=1"),
+        ("postgresql:/host/db?password=sec&ret", "postgresql:/host/db?password=…"),
+        ("host=h password = 'sec ret'", "host=h password =…"),
+        ("postgresql://host/db?user=me&password=secret&schema=x", "postgresql://host/db?user=me&schema=x"),
+        ("file:///home/me:me@host", "file:///home/me:me@host"),
         ("backups/me@host.db", "backups/me@host.db"),
     ],
 )
@@ -69,7 +72,11 @@ def test_no_password_is_shown(url, shown):
 
 
 def test_no_password_is_shown_by_a_command(arguments):
-    for url in ("postgres:/me:hunter2@host/db", "nosuch://me:hunter2@host/db"):
+    for url in (
+        "postgres:/me:hunter2@host/db", "nosuch://me:hunter2@host/db", "postgresql://me:a@hunter2@localhost:1/db",
+        "postgresql://me:a/hunter2@localhost:1/db", "postgresql://me:hunter2localhost/db",
+        "postgresql://me:a[hunter2@nohost.invalid/db", "postgresql://nohost.invalid/db?password=a&hunter2",
+    ):  # fmt: skip
         result = holdfast_process(*arguments(url))
         assert result.returncode in (1, 2)
         assert "hunter2" not in result.stdout + result.stderr

@@ -12,13 +12,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
+from holdfast.backends import urls
 from holdfast.backends.base import Backend
 from holdfast.errors import InvalidArgument
 
@@ -85,14 +85,11 @@ OPENERS: Final[dict[str, Callable[[str], Backend]]] = {
     "postgres": _postgres,
 }
 """Scheme to opener. Other packages may add theirs."""
-_SCHEMA: Final = re.compile(r"[?&]schema=([^&#]*)")
-_SECRETS: Final = re.compile(r"(?<=://)([^@/?#:]*):[^@/]*(?=@)|(?<=[?&])(?:ssl)?password=[^&#]*&?")
 
 
 def shown(url: str | os.PathLike[str]) -> str:
     """A URL as it may be shown: without a password."""
-    text = os.fspath(url)
-    return _SECRETS.sub(r"\1", text).rstrip("?&") if "://" in text else text
+    return urls.shown(os.fspath(url))
 
 
 def open_backend(url: str | os.PathLike[str], schema: str | None = None) -> Backend:
@@ -126,14 +123,13 @@ def path_of(path: str | os.PathLike[str]) -> Path:
 def _with_schema(text: str, schema: Any) -> str:
     if not isinstance(schema, str) or text.partition(":")[0] not in ("postgresql", "postgres"):
         raise InvalidArgument(f"schema= names a schema of a PostgreSQL database, and was given {schema!r}")
-    said = _SCHEMA.search(text)
-    if said is not None and unquote(said[1]) != schema:
-        raise InvalidArgument(
-            f"the URL says schema={unquote(said[1])!r}, and the argument says {schema!r}; leave one out"
-        )
-    if said is not None:
-        return text
-    return f"{text}{'&' if '?' in text else '?'}schema={quote(schema, safe='')}"
+    parts = urls.split(text)
+    said = dict(map(urls.named, parts.options)).get("schema")
+    if said is None:
+        return parts._replace(options=[*parts.options, f"schema={quote(schema, safe='')}"]).text
+    if said != schema:
+        raise InvalidArgument(f"the URL says schema={said!r}, and the argument says {schema!r}; leave one out")
+    return text
 
 
 def _path(url: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 
 import holdfast
-from holdfast.backends.registry import OPENERS
+from holdfast.backends.registry import OPENERS, shown
 from holdfast.cli.escapes import one_line, unescaped
 from holdfast.cli.output import refuse
 
@@ -25,7 +25,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 _ON_DISK: Final = {"sqlite", "file"}
 _SUGGESTED: Final = 5
-_SECRET_PARAMETER: Final = re.compile(r"(?i)(password=)[^&\s]*")
+_SECRET_PARAMETER: Final = re.compile(r"(?is)(password\s*=).*")  # nobody knows where it ends
 
 
 @contextmanager
@@ -69,11 +69,13 @@ def _is_empty(path: Path) -> bool:
 
 
 def without_secrets(url: str) -> str:
-    """A URL as it may be shown: without the user and password it may carry."""
+    """What was given for a store, as it may be shown: without a password, also if it is not quite a URL."""
+    if "://" in url:
+        return shown(url)
     before, at, host = url.rpartition("@")
     scheme, colon, _ = before.partition(":")
-    shown = f"{scheme}:…@{host}" if at and colon else url
-    return _SECRET_PARAMETER.sub(r"\1…", shown)
+    text = f"{scheme}:…@{host}" if at and colon else url
+    return _SECRET_PARAMETER.sub(r"\1…", text)
 
 
 def find_thread(store: holdfast.Store, thread_id: str, namespace: str = "") -> holdfast.Thread[dict[str, Any]]:

@@ -12,18 +12,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
+from holdfast.backends import urls
 from holdfast.errors import InvalidArgument
 
 _NUMBERS: Final = {"pool": 8.0, "timeout": 30.0, "lock_timeout": 10.0, "retry": 30.0}
 _OURS: Final = {"schema", "prepare", *_NUMBERS}
+_UNKNOWN_OPTION: Final = re.compile(r'^invalid URI query parameter: "([a-z_]+)"$', re.MULTILINE)
 _LONGEST_NAME: Final = 63  # bytes of an identifier; PostgreSQL would cut off the rest
 
 
@@ -43,17 +45,12 @@ class Address:
 
 
 def parse(url: str) -> Address:
-    parts = urlsplit(url)
-    options = parse_qsl(parts.query, keep_blank_values=True)
-    ours = {name: value for name, value in options if name in _OURS}
-    rest = urlencode([one for one in options if one[0] not in _OURS], quote_via=quote)
-    conninfo = urlunsplit(parts._replace(query=rest, fragment=""))
-    try:
-        known = conninfo_to_dict(conninfo)
-    except ProgrammingError as error:
-        raise InvalidArgument(
-            f"this is not a URL that PostgreSQL understands: {_plain(error, parts.password)}"
-        ) from None
+    parts = urls.split(url)
+    _check_parts(parts, url)
+    ours = {name: value for name, value in map(urls.named, parts.options) if name in _OURS}
+    rest = [one for one in parts.options if urls.named(one)[0] not in _OURS]
+    conninfo = parts._replace(options=rest).text
+    known = _understood(conninfo, parts)
     numbers = {name: _number(name, ours.get(name), default) for name, default in _NUMBERS.items()}
     schema = _schema(ours.get("schema", "holdfast"))
     return Address(
@@ -68,9 +65,33 @@ def parse(url: str) -> Address:
     )
 
 
-def _plain(error: Exception, password: str | None) -> str:
-    text = str(error).strip()
-    return text.replace(password, "…") if password else text
+def _check_parts(parts: urls.ServerUrl, url: str) -> None:
+    """Nothing of the URL is shown: any of it may be a part of a password."""
+    if "://" not in url:
+        raise InvalidArgument("a URL of PostgreSQL has two slashes after the colon: postgresql://user@host/database")
+    if urls.has_strays(parts):
+        raise InvalidArgument(
+            "this URL has an @ after the one that ends user and password, or a port that is no number; "
+            + urls.ENCODING_HINT
+        )
+
+
+def _understood(conninfo: str, parts: urls.ServerUrl) -> Mapping[str, object]:
+    try:
+        return conninfo_to_dict(conninfo)
+    except (ProgrammingError, UnicodeError) as error:
+        reason = _reason(error, parts)
+    # Raised out here, so that what libpq said is not part of the error in any way.
+    raise InvalidArgument(f"this is not a URL that PostgreSQL understands: {reason}")
+
+
+def _reason(error: Exception, parts: urls.ServerUrl) -> str:
+    """libpq's own words quote what it did not understand, which may be a part of a password. The name of an option that
+    it does not know is none, unless a password stands among the options."""
+    unknown = _UNKNOWN_OPTION.search(str(error))
+    if unknown is not None and not urls.has_secrets(parts):
+        return f"it has no option {unknown[1]!r}"
+    return urls.ENCODING_HINT
 
 
 def _shown(known: Mapping[str, object], schema: str) -> str:
@@ -95,5 +116,5 @@ def _number(name: str, text: str | None, default: float) -> float:
     except ValueError:
         number = -1
     if not 0 <= number < 1e6:
-        raise InvalidArgument(f"{name}= in the store's URL takes a number that is not negative, not {text!r}")
+        raise InvalidArgument(f"{name}= in the store's URL takes a number that is not negative")
     return number
