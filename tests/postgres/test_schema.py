@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -30,6 +31,31 @@ def fresh():
 
 def named(name: str) -> str:
     return with_option(server(), f"schema={name}")
+
+
+NAMES = ["Agents", "my agents", "a.b", "100%", "a%b", "a%%b", "%s", "%(tree)s", "{schema}", "a+b&c=d#e?f", "it's"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("partitions", [None, 2])
+def test_a_schema_of_any_name_is_measured_listed_and_backed_up(name, partitions, tmp_path):
+    own = f"{name} {os.getpid()}"
+    try:
+        init_store(named(quote(own)), partitions)
+        with holdfast.open(server(), schema=own) as store:
+            for n in range(3):
+                store.thread("t").save({"n": n})
+            assert store.bytes_stored() > 100_000
+            assert store.stats().stored_bytes > 100_000
+            assert store.verify().ok
+            run(server(), f'ANALYZE "{own}".checkpoint')
+            told = []
+            backup = store.backup(tmp_path / "backup.db", progress=lambda done, total: told.append(total))
+            assert max(told[:3]) >= 3
+        with holdfast.open(backup.url) as copy:
+            assert copy.thread("t").latest().state == {"n": 2}
+    finally:
+        run(server(), f'DROP SCHEMA IF EXISTS "{own}" CASCADE')
 
 
 def test_several_processes_make_the_schema_at_once(fresh):

@@ -37,11 +37,11 @@ _COLUMNS: Final[dict[str, Any]] = {
 
 @cache
 def statements(schema: str) -> dict[str, bytes]:
-    """By name."""
+    """By name. All are to be sent with parameters, be they none: a percent sign in the schema's name is doubled."""
     names = {alias: _columns(alias, kind) for alias, kind in _COLUMNS.items()}
     names |= {f"found_{alias}": _fields("found", alias, kind) for alias, kind in _COLUMNS.items()}
     return {
-        name: SQL(text).format(schema=Identifier(schema), **names).as_bytes()
+        name: SQL(text).format(schema=Identifier(schema.replace("%", "%%")), **names).as_bytes()
         for name, text in scripts.statements(_HERE).items()
     }
 

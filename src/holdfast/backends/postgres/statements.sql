@@ -195,7 +195,7 @@ WHERE hashtextextended(run_id, 0) = hashtextextended(%(run_id)s, 0) AND run_id =
 
 -- name: bytes_stored
 SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint
-FROM pg_class WHERE relnamespace = to_regnamespace(%(schema)s) AND relkind = 'r'
+FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND relkind = 'r'
 
 -- name: trees
 SELECT DISTINCT tree FROM {schema}.line WHERE tree > %(after)s ORDER BY tree LIMIT %(limit)s
@@ -297,7 +297,7 @@ FROM {schema}.journal WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 
 -- name: rows
 SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint
-FROM pg_class WHERE relnamespace = to_regnamespace(%(schema)s) AND relkind = 'r'
+FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND relkind = 'r'
 
 -- name: all_thread
 SELECT {thread} FROM {schema}.thread

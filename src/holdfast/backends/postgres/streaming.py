@@ -22,7 +22,7 @@ def stream(connection: Connection[tuple[Any, ...]], sql: dict[str, bytes], take:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         for kind in KEYS:
             with connection.cursor(_CURSOR) as cursor:
-                cursor.execute(sql["all_" + table_name(kind)], binary=True)
+                cursor.execute(sql["all_" + table_name(kind)], (), binary=True)
                 count = _FIRST
                 while rows := cursor.fetchmany(count):
                     take(kind, rows)
