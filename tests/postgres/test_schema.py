@@ -53,7 +53,7 @@ def test_a_schema_of_any_name_is_measured_listed_and_backed_up(name, partitions,
             backup = store.backup(tmp_path / "backup.db", progress=lambda done, total: told.append(total))
             assert max(told[:3]) >= 3
         with holdfast.open(backup.url) as copy:
-            assert copy.thread("t").latest().state == {"n": 2}
+            assert head(copy.thread("t")).state == {"n": 2}
     finally:
         run(server(), f'DROP SCHEMA IF EXISTS "{own}" CASCADE')
 

@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 
 import holdfast
 from holdfast import Conflict, InvalidArgument
+from holdfast.testing.driver import head
 from tests.postgres.counting import counted
 from tests.support.postgres import server
 
@@ -155,6 +156,84 @@ def test_a_sync_connection_is_not_for_an_async_store(store, beside):
 
     with pytest.raises(InvalidArgument, match="other kind"):
         asyncio.run(main())
+
+
+async def _own_reducer(inside, path):
+    await inside.thread("t").update({"xs": [2]}, reduce={"xs": lambda old, new: [*old, *new]})
+    return (await inside.thread("t").latest()).state == {"xs": [1, 2]}
+
+
+async def _export(inside, path):
+    await inside.export(["t"], path)
+    await inside.import_(path, as_={"t": "again"})
+    return (await inside.thread("again").latest()).state == {"xs": [1]}
+
+
+async def _run_with_a_backlog(inside, path):
+    async with inside.thread("run").run(input={"n": 1}, durability="async") as run:
+        await run.step("step", lambda: 1)
+        await run.save({"n": 2})
+        await run.finish({"n": 3})
+    return (await inside.thread("run").latest()).state == {"n": 3}
+
+
+async def _copy_out(inside, path):
+    with holdfast.open("memory:") as other:
+        await holdfast.acopy(inside, other.aio)
+        return head(other.thread("t")).state == {"xs": [1]}
+
+
+async def _copy_in(inside, path):
+    with holdfast.open("memory:") as other:
+        other.thread("copied").save({"n": 1})
+        await holdfast.acopy(other.aio, inside)
+    return (await inside.thread("copied").latest()).state == {"n": 1}
+
+
+@pytest.mark.parametrize("work", [_own_reducer, _export, _run_with_a_backlog, _copy_out, _copy_in])
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_a_worker_thread_does_is_part_of_the_async_transaction_too(store, opened, tmp_path, work, kept):
+    store.thread("t").save({"xs": [1]})
+    before = [(one.id, one.checkpoints) for one in store.threads()]
+
+    async def main() -> None:
+        async with await psycopg.AsyncConnection.connect(server()) as connection:
+            assert await work(store.aio.within(connection), tmp_path / "bundle")
+            assert [(one.id, one.checkpoints) for one in opened().threads()] == before
+            if not kept:
+                await connection.rollback()
+
+    asyncio.run(main())
+    after = [(one.id, one.checkpoints) for one in opened().threads()]
+    assert (after != before) == (kept and work is not _copy_out)
+    assert opened().verify().ok
+
+
+def test_workers_and_tasks_share_one_async_connection(store, opened):
+    async def main() -> None:
+        async with await psycopg.AsyncConnection.connect(server()) as connection:
+            inside = store.aio.within(connection)
+            await inside.thread("t").save({"xs": []})
+            grown = [
+                inside.thread("t").update({"xs": [n]}, reduce={"xs": lambda old, new: [*old, *new]}) for n in range(8)
+            ]
+            await asyncio.gather(*grown, *(inside.thread(f"other {n}").save({"n": n}) for n in range(8)))
+
+    asyncio.run(main())
+    assert sorted(opened().thread("t").latest().state["xs"]) == list(range(8))
+    assert len(opened().threads("other")) == 8
+
+
+def test_an_async_connection_whose_loop_has_ended_is_refused(store):
+    async def main():
+        connection = await psycopg.AsyncConnection.connect(server())
+        inside = store.aio.within(connection)
+        await inside.thread("t").latest()
+        await connection.close()
+        return inside
+
+    with pytest.raises(InvalidArgument, match="other kind"):
+        asyncio.run(main()).sync.thread("t").latest()
 
 
 @pytest.mark.parametrize("kind", ["memory:", "sqlite"])

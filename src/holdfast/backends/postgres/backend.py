@@ -34,7 +34,7 @@ from holdfast.backends.base import (
     Tally,
     Want,
 )
-from holdfast.backends.driving import waiting_loop
+from holdfast.backends.driving import running_loop, waiting_loop
 from holdfast.backends.postgres import schema, streaming
 from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.arrays import Numbers, Texts
@@ -42,7 +42,7 @@ from holdfast.backends.postgres.failures import translated
 from holdfast.backends.postgres.grouping import Grouping, Patience
 from holdfast.backends.postgres.programs import PLACES, Program
 from holdfast.backends.postgres.statements import statements
-from holdfast.backends.postgres.twins import BorrowedLoopTwin, BorrowedTwin, LoopTwin, SyncTwin
+from holdfast.backends.postgres.twins import BorrowedLoopTwin, BorrowedTwin, DistantTwin, LoopTwin, SyncTwin
 from holdfast.backends.rows import (
     AnyRow,
     CheckpointRow,
@@ -287,21 +287,35 @@ class _Within(PostgresBackend):
             else BorrowedLoopTwin(self.address, connection)
         )
         self._own = (twin, Grouping(twin))
+        self._home = running_loop() if isinstance(connection, AsyncConnection) else None
 
     def _here(self) -> tuple[SyncTwin | LoopTwin, Grouping]:
-        is_async = isinstance(self._connection, AsyncConnection)
-        if is_async != (waiting_loop() is not None):
-            raise InvalidArgument(
-                "within() was given a connection of the other kind: a Store takes psycopg.Connection, "
-                "an AsyncStore psycopg.AsyncConnection"
-            )
+        way = self._way()
+        self._check_transaction()
+        self._check_encoding()
+        return way
+
+    def _way(self) -> tuple[SyncTwin | LoopTwin, Grouping]:
+        """How the caller reaches the connection: an async one from its own loop, or from a worker thread of it."""
+        loop = waiting_loop()
+        if isinstance(self._connection, AsyncConnection) and loop is None and running_loop() is None:
+            if self._home is not None and self._home.is_running():
+                twin = DistantTwin(self.address, self._connection, self._home)
+                return twin, Grouping(twin)
+        elif isinstance(self._connection, AsyncConnection) == (loop is not None):
+            self._home = loop
+            return self._own
+        raise InvalidArgument(
+            "within() was given a connection of the other kind: a Store takes psycopg.Connection, "
+            "an AsyncStore psycopg.AsyncConnection"
+        )
+
+    def _check_transaction(self) -> None:
         status = self._connection.info.transaction_status
         if self._connection.autocommit and status == TransactionStatus.IDLE:
             raise InvalidArgument(
                 "the connection given to within() has no transaction open; begin one: with connection.transaction(): …"
             )
-        self._check_encoding()
-        return self._own
 
     def _check_encoding(self) -> None:
         """The server would take our texts, which are sent as UTF-8, for another encoding, and keep them garbled."""

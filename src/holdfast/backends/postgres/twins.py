@@ -327,3 +327,20 @@ class BorrowedLoopTwin(LoopTwin):
             register(cursor)
             await cursor.execute(query, parameters, binary=True)
             return await cursor.fetchall()
+
+
+class DistantTwin(BorrowedLoopTwin):
+    """The same for a worker thread, which waits while the connection's event loop asks: what would hold up the loop,
+    such as a user's reducer, is done by a worker."""
+
+    def __init__(self, address: Address, connection: AsyncConnection[Any], loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(address, connection)
+        self._loop = loop
+
+    async def fetch(self, query: bytes, parameters: Parameters) -> list[Row]:
+        asked = asyncio.run_coroutine_threadsafe(super().fetch(query, parameters), self._loop)
+        try:
+            return asked.result(self._patience)
+        except TimeoutError:
+            asked.cancel()
+            raise Silent(f"the connection's event loop did not get to it within {self._patience:g} seconds") from None
