@@ -91,9 +91,7 @@ class Program:
     __slots__ = ("puts", "stamp", "ops", "numbers", "texts", "bodies", "starts")
 
     def __init__(self, batch: Batch | None = None) -> None:
-        self.stamp = _random.getrandbits(
-            63
-        )  # goes into the lines that it writes, so that its own are known from a rival's
+        self.stamp = _random.getrandbits(63)  # in the lines that it writes: its own are known from a rival's by it
         self.puts: Sequence[Row] = () if batch is None else batch.puts
         self.ops = Texts()
         self.numbers = Numbers()
