@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.backends.rows import KEYS, table_name
-from holdfast.backends.sqlite import files
+from holdfast.backends.rows import KEYS, is_sound, table_name
+from holdfast.backends.sqlite import files, pages
 from holdfast.backends.sqlite.statements import statements
 
 _SQL: Final = statements()
-Rows = dict[tuple[Any, ...], tuple[Any, ...]]
 
 
 def check(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -47,7 +47,7 @@ def replace(path: Path) -> str:
     with closing(files.connect(path)) as old:
         old.execute("PRAGMA journal_mode = DELETE").fetchall()  # refused while anybody else has the file open
         with closing(files.prepare(fresh)) as new:
-            counts = [_copy(old, new, kind) for kind in KEYS]
+            counts = [_copy(old, new, path, kind) for kind in KEYS]
             new.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     os.link(path, aside)
     os.replace(fresh, path)
@@ -64,23 +64,41 @@ def _free_name(path: Path) -> Path:
     return found
 
 
-def _copy(old: sqlite3.Connection, new: sqlite3.Connection, kind: Any) -> int:
-    """From the start up to what is damaged, and from the end down to it."""
-    name = table_name(kind)
-    rows: Rows = {}
-    old.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-    with suppress(sqlite3.Error, UnicodeDecodeError):
-        for row in old.execute(_SQL["all_" + name]):
-            rows[row[: KEYS[kind]]] = row
-    with suppress(sqlite3.Error, UnicodeDecodeError):
-        for row in old.execute(_SQL["backwards_" + name]):
-            if row[: KEYS[kind]] in rows:
-                break
-            rows[row[: KEYS[kind]]] = row
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, path: Path, kind: Any) -> int:
+    """Every row that can be read: the table's own, in its own order, whatever its indexes say; and if SQLite can't come
+    to the end of that, those of each page by itself. What matches its checksum goes first: a damaged row with the same
+    key is not in its way."""
+    known: set[tuple[Any, ...]] = set()
+    doubtful: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    done = 0
     new.execute("BEGIN IMMEDIATE")
-    done = sum(_put(new, name, row) for row in rows.values())
+    for row in _rows(old, path, kind):
+        key = row[: KEYS[kind]]
+        if not is_sound(row):
+            doubtful.setdefault(key, row)
+        elif key not in known:
+            known.add(key)
+            done += _put(new, table_name(kind), row)
+    done += sum(_put(new, table_name(kind), row) for key, row in doubtful.items() if key not in known)
     new.execute("COMMIT")
     return done
+
+
+def _rows(old: sqlite3.Connection, path: Path, kind: Any) -> Iterator[Any]:
+    name = table_name(kind)
+    old.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    try:
+        for row in old.execute(_SQL["all_" + name]):
+            yield kind._make(row)
+    except (sqlite3.Error, UnicodeDecodeError, TypeError):
+        yield from pages.rows_of(path, kind, _root_page(old, name))
+
+
+def _root_page(old: sqlite3.Connection, name: str) -> int:
+    with suppress(sqlite3.Error):
+        for (root,) in old.execute(_SQL["root_page"], (name,)):
+            return root if isinstance(root, int) else 0
+    return 0
 
 
 def _put(new: sqlite3.Connection, name: str, row: tuple[Any, ...]) -> bool:

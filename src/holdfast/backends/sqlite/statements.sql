@@ -428,88 +428,49 @@ SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY 
 SELECT integrity_check FROM pragma_integrity_check(?)
 
 -- name: all_thread
-SELECT * FROM thread ORDER BY 1
-
--- name: backwards_thread
-SELECT * FROM thread ORDER BY 1 DESC
+SELECT * FROM thread NOT INDEXED ORDER BY 1
 
 -- name: all_grave
-SELECT * FROM grave ORDER BY 1
-
--- name: backwards_grave
-SELECT * FROM grave ORDER BY 1 DESC
+SELECT * FROM grave NOT INDEXED ORDER BY 1
 
 -- name: all_tag
-SELECT * FROM tag ORDER BY 1, 2, 3
-
--- name: backwards_tag
-SELECT * FROM tag ORDER BY 1 DESC, 2 DESC, 3 DESC
+SELECT * FROM tag NOT INDEXED ORDER BY 1, 2, 3
 
 -- name: all_line
-SELECT * FROM line ORDER BY 1, 2
-
--- name: backwards_line
-SELECT * FROM line ORDER BY 1 DESC, 2 DESC
+SELECT * FROM line NOT INDEXED ORDER BY 1, 2
 
 -- name: all_checkpoint
-SELECT * FROM checkpoint ORDER BY 1, 2, 3
-
--- name: backwards_checkpoint
-SELECT * FROM checkpoint ORDER BY 1 DESC, 2 DESC, 3 DESC
+SELECT * FROM checkpoint NOT INDEXED ORDER BY rowid
 
 -- name: all_mark
-SELECT * FROM mark ORDER BY 1, 2, 3, 4
-
--- name: backwards_mark
-SELECT * FROM mark ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC
+SELECT * FROM mark NOT INDEXED ORDER BY 1, 2, 3, 4
 
 -- name: all_log
-SELECT * FROM log ORDER BY 1, 2
-
--- name: backwards_log
-SELECT * FROM log ORDER BY 1 DESC, 2 DESC
+SELECT * FROM log NOT INDEXED ORDER BY 1, 2
 
 -- name: all_chunk
-SELECT * FROM chunk ORDER BY 1, 2, 3
-
--- name: backwards_chunk
-SELECT * FROM chunk ORDER BY 1 DESC, 2 DESC, 3 DESC
+SELECT * FROM chunk NOT INDEXED ORDER BY rowid
 
 -- name: all_pending
-SELECT * FROM pending ORDER BY 1, 2, 3, 4, 5, 6
-
--- name: backwards_pending
-SELECT * FROM pending ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC, 6 DESC
+SELECT * FROM pending NOT INDEXED ORDER BY rowid
 
 -- name: all_sealed
-SELECT * FROM sealed ORDER BY 1, 2, 3, 4, 5
-
--- name: backwards_sealed
-SELECT * FROM sealed ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC
+SELECT * FROM sealed NOT INDEXED ORDER BY 1, 2, 3, 4, 5
 
 -- name: all_waiting
-SELECT * FROM waiting ORDER BY 1, 2, 3, 4, 5
-
--- name: backwards_waiting
-SELECT * FROM waiting ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC, 5 DESC
+SELECT * FROM waiting NOT INDEXED ORDER BY 1, 2, 3, 4, 5
 
 -- name: all_journal
-SELECT * FROM journal ORDER BY 1, 2, 3
-
--- name: backwards_journal
-SELECT * FROM journal ORDER BY 1 DESC, 2 DESC, 3 DESC
+SELECT * FROM journal NOT INDEXED ORDER BY rowid
 
 -- name: all_run
-SELECT * FROM run ORDER BY 1, 2, 3
-
--- name: backwards_run
-SELECT * FROM run ORDER BY 1 DESC, 2 DESC, 3 DESC
+SELECT * FROM run NOT INDEXED ORDER BY 1, 2, 3
 
 -- name: all_quarantine
-SELECT * FROM quarantine ORDER BY 1
+SELECT * FROM quarantine NOT INDEXED ORDER BY 1
 
--- name: backwards_quarantine
-SELECT * FROM quarantine ORDER BY 1 DESC
+-- name: root_page
+SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?
 
 -- name: schema
 SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name
