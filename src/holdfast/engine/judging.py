@@ -64,6 +64,7 @@ class Verdict:
         self.faults: list[Fault] = []
         self.seen: dict[tuple[int, int], Seen] = {}
         self.shown: dict[int, list[CheckpointRow]] = {}  # by line, newest first
+        self.missing: dict[int, list[int]] = {}  # numbers that a line has given, whose rows are not there
         self.heads: dict[int, CheckpointRow | None] = {}  # of each line, with the status that it has now
         self.needs: dict[int, dict[int, Need]] = {}
         self.unreadable: set[tuple[int, int]] = set()  # checkpoints whose own row does not lead to a state
@@ -235,9 +236,9 @@ async def _look_at_line(engine: Engine, verdict: Verdict, who: Seen, line: LineR
     elif head is not None and (late := _later(head, rows)) is not None:
         verdict.say("head", line, f"its head is number {head.seq}, and {late.seq} came later")
     if line.checkpoints != len(rows):
-        verdict.say(
-            "counter", line, f"it counts {line.checkpoints} checkpoints, and shows {len(rows)}{_gone(view, rows)}"
-        )
+        gone = verdict.missing[line.line] = _gone(view, rows)
+        told = f": number {', '.join(map(str, gone[:10]))} is missing" if gone else ""
+        verdict.say("counter", line, f"it counts {line.checkpoints} checkpoints, and shows {len(rows)}{told}")
 
 
 def _later(head: CheckpointRow, rows: list[CheckpointRow]) -> CheckpointRow | None:
@@ -246,11 +247,10 @@ def _later(head: CheckpointRow, rows: list[CheckpointRow]) -> CheckpointRow | No
     return next((row for row in newer if row.id > head.id and come_in_order(row.id, head.id)), None)
 
 
-def _gone(view: views.View, rows: list[CheckpointRow]) -> str:
+def _gone(view: views.View, rows: list[CheckpointRow]) -> list[int]:
     there = {row.seq for row in rows}
     own = range(view.own.lo, min(view.own.hi, view.own.lo + 100_000) + 1)
-    gone = [str(seq) for seq in own if seq not in there and not view.hides(seq)]
-    return f": number {', '.join(gone[:10])} is missing" if gone else ""
+    return [seq for seq in own if seq not in there and not view.hides(seq)]
 
 
 async def _judge_journal(engine: Engine, verdict: Verdict, root: LineRow) -> None:

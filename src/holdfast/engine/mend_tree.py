@@ -67,10 +67,12 @@ def _damaged_rows(work: Mending, directory: Directory, found: Examined, codec: C
             continue
         if isinstance(row, LineRow) and is_typed(row):
             one.put(_line_anew(verdict.tree, row))
+            work.anew.add(row.line)
             one.mended.append(f"line {row.line}: made anew from what it said, to be compared with its checkpoints")
         elif isinstance(row, CheckpointRow):
             if is_typed(row):
                 work.gone[row.line, row.seq] = row
+            work.told.add((row.line, row.seq))
             one.lost.append(_lost(verdict, row.line, "the checkpoint", as_text(row.id)))
         elif not isinstance(row, LineRow):
             one.lost.append(_lost(verdict, getattr(row, "line", None), _WHAT[type(row)], None))
@@ -188,6 +190,7 @@ def _unreadable(work: Mending, directory: Directory, found: Examined, codec: Cod
         row = verdict.tree.points[point]
         if point in verdict.unreadable or _names(row, broken):
             work.gone[point] = row
+            work.told.add(point)
             one.set_aside(row, "a value of it could not be had")
             one.lost.append(
                 Lost(what="the checkpoint", thread_id=who.thread_id, namespace=who.namespace, checkpoint_id=row.id)
@@ -213,6 +216,7 @@ def _lineages(work: Mending, directory: Directory, found: Examined, codec: Codec
         if key_of(row) not in keys or line is None:
             continue
         if row.seq <= line.base_seq:
+            work.told.add((row.line, row.seq))
             one.set_aside(row, "its number is not among those of its line")
             one.lost.append(_lost(found.verdict, row.line, "the checkpoint", row.id))
         elif row.seq > line.seq:
@@ -237,6 +241,8 @@ def _rerooted(work: Mending, tree: TreeRows, row: CheckpointRow, line: LineRow) 
     parent = _nearest(work, tree, row)
     home = tree.home(row.line, row.parent_seq)
     gone = work.gone.get((home.line, row.parent_seq)) if home is not None else None
+    if home is not None and tree.parent(row) is None:
+        work.names.setdefault((home.line, row.parent_seq), row.parent_id)
     digest = row.parent_digest or (gone.digest if gone is not None else UNKNOWN)
     try:
         fits = row_digest(line.namespace, row, load.manifest_of(row), digest) == row.digest
@@ -318,6 +324,7 @@ def _counts(work: Mending, directory: Directory, found: Examined, codec: Codec) 
     """Heads and counters, from what a line shows; and marks that nobody was told of."""
     one, verdict = Round(), found.verdict
     wrong = {fault.key for fault in found.faults if fault.kind in ("head", "counter") and fault.table == "line"}
+    one.lost += _missing(work, verdict)
     for line in verdict.tree.lines.values():
         if (line.tree, line.line) in wrong and line.line in verdict.shown:
             rows = verdict.shown[line.line]
@@ -337,6 +344,38 @@ def _counts(work: Mending, directory: Directory, found: Examined, codec: Codec) 
         elif key_of(mark) in marked:
             one.set_aside(mark, "it makes no sense")
     return one
+
+
+def _missing(work: Mending, verdict: Verdict) -> list[Lost]:
+    """Checkpoints of which no row is left: a line that is sound counts them. Those that forks see too are told once."""
+    found, told = list[Lost](), set(work.told)
+    short = {
+        line: verdict.tree.lines[line].checkpoints - len(verdict.shown[line])
+        for line in verdict.missing
+        if line not in work.anew
+    }
+    for line, count in short.items():
+        if len(verdict.missing[line]) <= count:  # else some were collected long ago, and nobody knows which
+            numbers = [seq for seq in verdict.missing[line] if (line, seq) not in told]
+            found += [_missing_one(work, verdict, line, seq) for seq in numbers]
+            told.update((line, seq) for seq in numbers)
+    for line, count in short.items():
+        unnamed = count - sum(_is_in(verdict.tree, line, at, seq) for at, seq in told)
+        if unnamed > 0:
+            what = "a checkpoint" if unnamed == 1 else f"{unnamed} checkpoints"
+            found.append(_lost(verdict, line, f"{what} of which nothing is left", None))
+    return found
+
+
+def _missing_one(work: Mending, verdict: Verdict, line: int, seq: int) -> Lost:
+    name = work.names.get((line, seq))
+    return _lost(verdict, line, "the checkpoint" if name else f"checkpoint number {seq}", name)
+
+
+def _is_in(tree: TreeRows, line: int, at: object, seq: object) -> bool:
+    """Whether the number is that line's in the view of this one."""
+    home = tree.home(line, seq) if isinstance(seq, int) else None
+    return home is not None and home.line == at
 
 
 def _index(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:

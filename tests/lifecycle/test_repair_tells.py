@@ -1,0 +1,84 @@
+"""What a repair could not save is told, by its dry run as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import holdfast
+from holdfast import Store
+from holdfast.backends.rows import CheckpointRow, LineRow
+from tests.lifecycle.broken import all_rows, backend_of, replace
+
+
+@pytest.fixture
+def store() -> Any:
+    with holdfast.open("memory:") as opened:
+        for n in range(6):
+            opened.thread("t").save({"n": n}, id=f"c{n}")
+        yield opened
+
+
+def lose(store: Store, *ids: str) -> None:
+    """Their rows are not there any more."""
+    replace(backend_of(store), [row for row in all_rows(backend_of(store)) if getattr(row, "id", "") in ids], [])
+
+
+def lost(store: Store) -> list[tuple[str | None, str, str | None]]:
+    plan = store.verify()
+    said, report = store.repair(plan, dry_run=True), store.repair(plan)
+    assert said.lost == report.lost
+    assert report.unrepaired == store.verify().faults == ()
+    return [(one.thread_id, one.what, one.checkpoint_id) for one in report.lost]
+
+
+def test_a_missing_head(store: Store) -> None:
+    lose(store, "c5")
+    assert lost(store) == [("t", "checkpoint number 6", None)]
+    assert store.thread("t").history()[0].id == "c4"
+
+
+def test_a_missing_parent_is_named_by_its_child(store: Store) -> None:
+    lose(store, "c2")
+    assert lost(store) == [("t", "the checkpoint", "c2")]
+
+
+def test_several_that_are_missing(store: Store) -> None:
+    lose(store, "c1", "c2", "c5")
+    assert sorted(lost(store), key=repr) == [
+        ("t", "checkpoint number 2", None), ("t", "checkpoint number 6", None), ("t", "the checkpoint", "c2")
+    ]  # fmt: skip
+
+
+def test_what_a_fork_sees_too_is_told_once(store: Store) -> None:
+    store.thread("t").fork(to="f").save({"n": 9})
+    lose(store, "c3")
+    assert lost(store) == [("t", "the checkpoint", "c3")]
+
+
+def test_what_only_a_fork_sees_any_more(store: Store) -> None:
+    store.thread("t").fork(to="f").save({"n": 9})
+    store.thread("t").delete()
+    lose(store, "c3")
+    assert [thread for thread, _, _ in lost(store)] == ["f"]
+
+
+def test_one_that_is_damaged_is_told_once(store: Store) -> None:
+    rows = [row for row in all_rows(backend_of(store)) if isinstance(row, CheckpointRow) and row.id == "c3"]
+    replace(backend_of(store), [*rows], [row._replace(node="damaged") for row in rows])
+    assert lost(store) == [("t", "the checkpoint", "c3")]
+
+
+def test_a_count_that_is_damaged_itself_makes_no_losses(store: Store) -> None:
+    rows = [row for row in all_rows(backend_of(store)) if isinstance(row, LineRow)]
+    replace(backend_of(store), [*rows], [row._replace(checkpoints=4102) for row in rows])
+    assert lost(store) == []
+    assert store.thread("t").info().checkpoints == 6
+
+
+def test_what_was_removed_on_purpose_is_no_loss(store: Store) -> None:
+    store.thread("t").delete_checkpoints(["c1", "c2"])
+    store.collect()
+    lose(store, "c5")
+    assert [thread for thread, _, _ in lost(store)] == ["t"]
