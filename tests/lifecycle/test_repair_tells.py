@@ -8,7 +8,7 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from holdfast.backends.rows import CheckpointRow, LineRow
+from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow
 from tests.lifecycle.broken import all_rows, backend_of, replace
 
 
@@ -74,7 +74,21 @@ def test_a_count_that_is_damaged_itself_makes_no_losses(store: Store) -> None:
     rows = [row for row in all_rows(backend_of(store)) if isinstance(row, LineRow)]
     replace(backend_of(store), [*rows], [row._replace(checkpoints=4102) for row in rows])
     assert lost(store) == []
-    assert store.thread("t").info().checkpoints == 6
+    assert [one.checkpoints for one in store.threads()] == [6]
+
+
+@pytest.mark.parametrize("where", ["t", "f"])
+def test_a_line_that_is_wrong_about_where_its_journal_begins(store: Store, where: str) -> None:
+    """The numbers up to there are not gone through one by one."""
+    store.thread("t").journal.append("k", 1)
+    store.thread("t").save({"n": 7})
+    fork = store.thread("t").fork(to="f")
+    fork.journal.append("k", 2)
+    lines = {row.id: row.line for row in all_rows(backend_of(store)) if isinstance(row, ThreadRow)}
+    rows = [row for row in all_rows(backend_of(store)) if isinstance(row, LineRow) and row.line == lines[where]]
+    replace(backend_of(store), [*rows], [row._replace(base_journal=1 << 40) for row in rows])
+    assert lost(store) == []
+    assert [entry.data for entry in fork.journal.read()] == [1, 2]
 
 
 def test_what_was_removed_on_purpose_is_no_loss(store: Store) -> None:

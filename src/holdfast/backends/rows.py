@@ -288,6 +288,12 @@ def is_typed(row: Row) -> bool:
     return all(isinstance(column, hint) for column, hint in zip(columns, hints, strict=True))
 
 
+def has_typed_key(row: Row) -> bool:
+    """Whether the key is of the types that keys of its kind have, and so can be put in order with others."""
+    columns: tuple[object, ...] = row
+    return all(type(column) is type(lowest) for column, lowest in zip(columns, first_key(type(row)), strict=False))
+
+
 def first_key(kind: type[Row]) -> tuple[object, ...]:
     """Lower than the key of any row of this kind."""
     return tuple(_LOWEST[one] for one in list(get_type_hints(kind).values())[: KEYS[kind]])

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, TypeVar
 
 from holdfast.backends import tabled
-from holdfast.backends.base import Batch, Capabilities, Piece
-from holdfast.backends.rows import LineRow, Row
+from holdfast.backends.base import Batch, Capabilities, DropRow, Piece
+from holdfast.backends.rows import KEYS, AnyRow, LineRow, Row, has_typed_key
 from holdfast.backends.tabled import Scope, TabledBackend
 from holdfast.backends.tables import Tables
 
@@ -19,11 +19,15 @@ class Snapshot(TabledBackend):
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.directory = Tables()
+        self._odd: dict[tuple[object, ...], Row] = {}  # damaged rows whose keys can't be put in order with others
         for row in rows:
             self.put(row)
 
     def put(self, row: Row) -> None:
-        self.directory.put(row)
+        if has_typed_key(row):
+            self.directory.put(row)
+        else:
+            self._odd[(type(row), *row[: KEYS[type(row)]])] = row
 
     def pieces(self, tree: int, log: int, pos: int) -> list[Piece]:
         """The chunks that make up one version, as `chunks` gives them."""
@@ -41,12 +45,20 @@ class Snapshot(TabledBackend):
     def ask(self, question: Callable[[Scope], R]) -> R:
         return question(self)
 
+    async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:
+        """Those that can't be put in order come first, so that the last one tells where to go on."""
+        odd = [row for row in self._odd.values() if isinstance(row, kind) and tree in (None, row[0]) and not after]
+        if (kind, *after) in self._odd or not (tree is None or isinstance(tree, int)):
+            return odd
+        return odd + await super().scan(kind, tree, after, limit)
+
     async def commit(self, batch: Batch) -> bool:
         """What would be so after a batch."""
         if not tabled.applicable(self, batch):
             return False
         for drop in batch.drops:
-            self.directory.drop(drop)
+            if not isinstance(drop, DropRow) or self._odd.pop((drop.table, *drop.key), None) is None:
+                self.directory.drop(drop)
         for row in (*batch.puts, *batch.puts_if_free):
             self.put(row)
         return True

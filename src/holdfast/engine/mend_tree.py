@@ -23,7 +23,7 @@ from holdfast.backends.rows import (
     sealed,
 )
 from holdfast.codec import Codec
-from holdfast.engine import load, staging, verify
+from holdfast.engine import load, staging, trimming, verify
 from holdfast.engine.context import Engine, now
 from holdfast.engine.judging import Verdict, entries, matches_digest, runs_wanted, tags_wanted
 from holdfast.engine.manifest import Ref
@@ -32,6 +32,7 @@ from holdfast.engine.rows import row_digest
 from holdfast.engine.treerows import TreeRows, key_of
 from holdfast.engine.verify import Directory, Examined
 from holdfast.errors import Corrupt
+from holdfast.journal import TRIMMED
 from holdfast.model import Lost
 
 LOST_ENTRY: Final = "holdfast.lost"
@@ -83,7 +84,7 @@ def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
     """What a damaged line says, as far as its checkpoints, marks and journal agree. Whoever held it is fenced."""
     is_root = row.line == row.thread or any(thread.line == row.line for thread in tree.threads)
     base = row.base_line if row.base_line in tree.lines and row.base_line != row.line else None
-    floor = row.base_journal if base is not None else 0
+    floor = _journal_floor(tree, row, base)
     own = [point for point in tree.points.values() if point.line == row.line]
     eras = [line.base_era for line in tree.lines.values() if line.base_line == row.line]
     return sealed(
@@ -98,6 +99,19 @@ def _line_anew(tree: TreeRows, row: LineRow) -> LineRow:
             updated_at=moment(row.updated_at),
         )
     )  # fmt: skip
+
+
+def _journal_floor(tree: TreeRows, row: LineRow, base: int | None) -> int:
+    """Up to where the journal is that of the base: no further than the base's goes, than the fork point saw of it, or
+    than where its own entries begin."""
+    if base is None:
+        return 0
+    own = [one for (line, _), one in tree.journal.items() if line == row.line]
+    starts = [trimming.gone_by(one)[0] if one.kind == TRIMMED else one.seq for one in own]
+    home = tree.home(base, row.base_seq)
+    point = None if home is None or row.whole else tree.points.get((home.line, row.base_seq))
+    seen = [] if point is None else [point.journal_seq]
+    return max(0, min([row.base_journal, tree.lines[base].journal, *seen, *(seq - 1 for seq in starts)]))
 
 
 def _namespace(tree: TreeRows, row: LineRow, own: list[CheckpointRow]) -> str:

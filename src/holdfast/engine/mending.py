@@ -16,6 +16,7 @@ from holdfast.backends.rows import (
     QuarantineRow,
     Row,
     ThreadRow,
+    has_typed_key,
     is_sound,
     sealed,
     table_name,
@@ -63,7 +64,7 @@ class Round:
 
     def drop(self, row: Row) -> None:
         self.drops.append(DropRow(type(row), tuple(row[: KEYS[type(row)]])))
-        if isinstance(row, ChunkRow):  # another may be put in its place only so
+        if isinstance(row, ChunkRow) and has_typed_key(row):  # another may be put in its place only so
             self.drops.append(DropChunks(row.tree, row.log, row.lo, row.lo))
 
     def set_aside(self, row: Row, reason: str) -> None:

@@ -51,8 +51,9 @@ INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 -- name: put_run
 INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
 
+-- A damaged key may be text that is none, which comes as its bytes, or bytes where text should be.
 -- name: drop_thread
-DELETE FROM thread WHERE id = CAST(? AS TEXT)
+DELETE FROM thread WHERE id IN (CAST(?1 AS TEXT), ?1)
 
 -- name: put_quarantine
 INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)
@@ -64,7 +65,7 @@ DELETE FROM quarantine WHERE number = ?
 DELETE FROM grave WHERE hash = ?
 
 -- name: drop_tag
-DELETE FROM tag WHERE key = CAST(? AS TEXT) AND value = CAST(? AS TEXT) AND thread = CAST(? AS TEXT)
+DELETE FROM tag WHERE key IN (CAST(?1 AS TEXT), ?1) AND value IN (CAST(?2 AS TEXT), ?2) AND thread IN (CAST(?3 AS TEXT), ?3)
 
 -- name: drop_line
 DELETE FROM line WHERE tree = ? AND line = ?
@@ -82,15 +83,15 @@ DELETE FROM log WHERE tree = ? AND log = ?
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
 
 -- name: drop_pending
-DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = CAST(? AS TEXT) AND idx = ? AND era = ?
+DELETE FROM pending WHERE tree = ?1 AND line = ?2 AND seq = ?3 AND task_id IN (CAST(?4 AS TEXT), ?4) AND idx = ?5 AND era = ?6
 
 -- name: drop_sealed
 DELETE FROM sealed WHERE tree = ? AND line = ? AND seq = ? AND number = ? AND era = ?
 
 -- name: drop_waiting
 DELETE FROM waiting
-WHERE thread = CAST(? AS TEXT) AND namespace = CAST(? AS TEXT) AND checkpoint = CAST(? AS TEXT) AND task_id = CAST(? AS TEXT)
-    AND idx = ?
+WHERE thread IN (CAST(?1 AS TEXT), ?1) AND namespace IN (CAST(?2 AS TEXT), ?2)
+    AND checkpoint IN (CAST(?3 AS TEXT), ?3) AND task_id IN (CAST(?4 AS TEXT), ?4) AND idx = ?5
 
 -- name: drop_waiting_before
 DELETE FROM waiting WHERE ? IN ('', thread) AND created_at < ?
@@ -99,7 +100,7 @@ DELETE FROM waiting WHERE ? IN ('', thread) AND created_at < ?
 DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
 
 -- name: drop_run
-DELETE FROM run WHERE run_id = CAST(? AS TEXT) AND tree = ? AND line = ?
+DELETE FROM run WHERE run_id IN (CAST(?1 AS TEXT), ?1) AND tree = ?2 AND line = ?3
 
 -- name: drop_chunks
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
