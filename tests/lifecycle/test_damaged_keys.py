@@ -17,7 +17,6 @@ COLUMNS = [
     for kind, width in KEYS.items()
     if kind not in (QuarantineRow, RunRow)
     for column in kind._fields[:width]
-    if column != "tree"
 ]
 
 

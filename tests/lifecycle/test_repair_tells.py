@@ -8,8 +8,18 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow
-from tests.lifecycle.broken import all_rows, backend_of, replace
+from holdfast.backends.rows import (
+    CheckpointRow,
+    ChunkRow,
+    JournalRow,
+    LineRow,
+    MarkRow,
+    PendingRow,
+    SealedRow,
+    ThreadRow,
+    table_name,
+)
+from tests.lifecycle.broken import all_rows, backend_of, fill, replace
 
 
 @pytest.fixture
@@ -89,6 +99,19 @@ def test_a_line_that_is_wrong_about_where_its_journal_begins(store: Store, where
     replace(backend_of(store), [*rows], [row._replace(base_journal=1 << 40) for row in rows])
     assert lost(store) == []
     assert [entry.data for entry in fork.journal.read()] == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [MarkRow, PendingRow, SealedRow, JournalRow, ChunkRow, CheckpointRow])
+def test_a_row_that_is_in_no_tree_any_more(store: Store, kind: Any) -> None:
+    fill(store)
+    store.thread("t").put_writes("c5", [("a", 1)], task_id="task")
+    row = next(row for row in all_rows(backend_of(store)) if isinstance(row, kind))
+    replace(backend_of(store), [row], [row._replace(tree=row.tree ^ 1)])
+    faults = [fault for fault in store.verify().faults if fault.tree == row.tree ^ 1]
+    assert [(fault.kind, fault.table) for fault in faults] == [("checksum", table_name(kind))]
+    assert lost(store)
+    assert [one.columns[0] for one in store.quarantined() if one.table == table_name(kind)] == [row.tree ^ 1]
+    assert store.collect().skipped == ()
 
 
 def test_what_was_removed_on_purpose_is_no_loss(store: Store) -> None:

@@ -397,7 +397,8 @@ class Backend(ABC):
 
     @abstractmethod
     async def trees(self, after: int, limit: int) -> list[int]:
-        """The numbers of trees that have lines, in order; those that follow `after`."""
+        """The numbers of trees that have rows of any kind, in order; those that follow `after`. Damage may have put a
+        row into a tree that has no line: nobody else would come by."""
 
     @abstractmethod
     async def scan(self, kind: type[AnyRow], tree: int | None, after: tuple[object, ...], limit: int) -> list[AnyRow]:

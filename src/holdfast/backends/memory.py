@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 from weakref import WeakSet
 
 from holdfast.backends.base import Batch, Capabilities, Progress
-from holdfast.backends.rows import KEYS, LineRow
+from holdfast.backends.rows import KEYS
 from holdfast.backends.tabled import Scope, TabledBackend, applicable
 from holdfast.backends.tables import Tables
 
@@ -30,7 +30,7 @@ class MemoryBackend(TabledBackend):
         return self.directory
 
     def all_trees(self) -> set[int]:
-        return {line.tree for line in self.directory[LineRow].rows.values()}
+        return self.directory.trees()
 
     def waiting_tables(self, thread: str) -> Sequence[Tables]:
         return (self.directory,)

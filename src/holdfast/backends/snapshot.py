@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from holdfast.backends import tabled
 from holdfast.backends.base import Batch, Capabilities, DropRow, Piece
-from holdfast.backends.rows import KEYS, AnyRow, LineRow, Row, has_typed_key
+from holdfast.backends.rows import KEYS, AnyRow, Row, has_typed_key
 from holdfast.backends.tabled import Scope, TabledBackend
-from holdfast.backends.tables import Tables
+from holdfast.backends.tables import OF_TREES, Tables
 
 R = TypeVar("R")
 
@@ -37,7 +37,17 @@ class Snapshot(TabledBackend):
         return self.directory
 
     def all_trees(self) -> set[int]:
-        return {row.tree for row in self.directory[LineRow].rows.values()}
+        return self.directory.trees() | {tree for tree in self._odd_trees() if isinstance(tree, int)}
+
+    def _odd_trees(self) -> set[Any]:
+        return {row[0] for row in self._odd.values() if isinstance(row, OF_TREES)}
+
+    async def trees(self, after: int, limit: int) -> list[int]:
+        """What is no number comes last, as in SQLite."""
+        if after in self._odd_trees() - self.all_trees():
+            return []
+        found = await super().trees(after, limit)
+        return found if len(found) == limit else [*found, *(one for one in self._odd_trees() if type(one) is not int)]
 
     def waiting_tables(self, thread: str) -> Sequence[Tables]:
         return (self.directory,)

@@ -78,7 +78,7 @@ class Scope(Protocol):
         """Everything else, by tree; empty tables if there is no such tree."""
 
     def all_trees(self) -> Iterable[int]:
-        """The numbers of those that have lines."""
+        """The numbers of those that have rows."""
 
     def waiting_tables(self, thread: str) -> Sequence[Tables]:
         """Where the writes that wait for a checkpoint of this thread may be."""

@@ -118,6 +118,16 @@ class Tables:
         """The ids of a tree's living threads, by their root lines."""
         return self._by_line.get(tree, {})
 
+    def trees(self) -> set[int]:
+        """The numbers of all trees that have rows here."""
+        found: set[int] = set()
+        for keys in (self[kind].keys for kind in OF_TREES):
+            at = 0
+            while at < len(keys):  # from the first row of a tree to the first of the next
+                found.add(keys[at][0])
+                at = bisect_left(keys, (keys[at][0] + 1,), at)
+        return found
+
     # ---------------------------------------------------------------- changes
 
     def put(self, row: Row) -> None:

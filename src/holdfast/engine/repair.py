@@ -102,7 +102,7 @@ async def _trees(engine: Engine, plan: VerifyReport, everywhere: bool) -> list[i
     if everywhere:
         walk = Walk(engine.backend)
         return await verify.all_trees(walk, await read_directory(walk))
-    return sorted({fault.tree for fault in plan.faults if fault.tree is not None})
+    return verify.in_order({fault.tree for fault in plan.faults if fault.tree is not None})
 
 
 async def _scratch(engine: Engine, plan: VerifyReport, everywhere: bool) -> Engine:

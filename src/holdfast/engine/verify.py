@@ -6,7 +6,7 @@ only be halfway through: a tree that shows a fault is read again, and only what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,6 +34,7 @@ from holdfast.engine.walking import PAGE, Walk
 from holdfast.errors import Corrupt, StorageFailed
 from holdfast.model import Fault, VerifyReport
 
+_LOWEST: Final = -(1 << 63)
 AGAIN: Final = 2  # how often a fault has to show once more
 
 
@@ -85,21 +86,21 @@ async def verify(engine: Engine, progress: Progress | None = None) -> VerifyRepo
 
 
 async def all_trees(walk: Walk, directory: Directory) -> list[int]:
-    """Those that have lines, and those that something leads to."""
+    """Those that have rows, and those that something leads to."""
     found = {*directory.trees, *directory.runs}
-    after = -1
+    after = _LOWEST
     try:
         while page := await walk.backend.trees(after, PAGE):
-            known: list[object] = [*page]
-            numbers = [tree for tree in known if isinstance(tree, int)]
-            found.update(numbers)
-            if len(numbers) < len(page):
-                walk.cannot_read(LineRow, None, "a row's tree is no number")
-                break
+            found.update(page)
             after = page[-1]
-    except (Corrupt, StorageFailed, TypeError) as error:  # a damaged number may not even be one
+    except (Corrupt, StorageFailed) as error:
         walk.cannot_read(LineRow, None, str(error))
-    return sorted(found)
+    return in_order(found)
+
+
+def in_order(trees: Iterable[int]) -> list[int]:
+    """A damaged number may not even be one, and is a tree's all the same: so what is there is found."""
+    return sorted(trees, key=lambda tree: (type(tree).__name__, tree))
 
 
 # ------------------------------------------------------------------------------------------------ the directory

@@ -310,6 +310,12 @@ class RowAnswers(RowTests):
         put(backend, *(line_row(tree=tree, line=tree, thread=tree) for tree in (5, 300, 20)), line_row(tree=5, line=6))
         assert (backend.trees(0, 10), backend.trees(5, 1), backend.trees(300, 10)) == ([5, 20, 300], [20], [])
 
+    def test_a_tree_without_lines_is_listed_by_whatever_row_it_has(self, backend: Any) -> None:
+        kinds: list[Any] = [row for row in ALL if type(row) not in DIRECTORY]
+        put(backend, *(row._replace(tree=5 + n) for n, row in enumerate(kinds)))
+        wanted = list(range(5, 5 + len(kinds)))
+        assert (backend.trees(0, 100), backend.trees(6, 2)) == (wanted, wanted[2:4])
+
 
 DIRECTORY: Final = (ThreadRow, GraveRow, TagRow, WaitingRow, RunRow, QuarantineRow)
 

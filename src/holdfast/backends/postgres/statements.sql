@@ -198,7 +198,72 @@ SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint
 FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND relkind = 'r'
 
 -- name: trees
-SELECT DISTINCT tree FROM {schema}.line WHERE tree > %(after)s ORDER BY tree LIMIT %(limit)s
+WITH RECURSIVE
+of_line (tree) AS (
+    (SELECT tree FROM {schema}.line WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT line.tree FROM {schema}.line WHERE line.tree > of_line.tree ORDER BY line.tree LIMIT 1)
+    FROM of_line WHERE of_line.tree IS NOT NULL
+),
+of_checkpoint (tree) AS (
+    (SELECT tree FROM {schema}.checkpoint WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT checkpoint.tree FROM {schema}.checkpoint WHERE checkpoint.tree > of_checkpoint.tree ORDER BY checkpoint.tree LIMIT 1)
+    FROM of_checkpoint WHERE of_checkpoint.tree IS NOT NULL
+),
+of_mark (tree) AS (
+    (SELECT tree FROM {schema}.mark WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT mark.tree FROM {schema}.mark WHERE mark.tree > of_mark.tree ORDER BY mark.tree LIMIT 1)
+    FROM of_mark WHERE of_mark.tree IS NOT NULL
+),
+of_log (tree) AS (
+    (SELECT tree FROM {schema}.log WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT log.tree FROM {schema}.log WHERE log.tree > of_log.tree ORDER BY log.tree LIMIT 1)
+    FROM of_log WHERE of_log.tree IS NOT NULL
+),
+of_chunk (tree) AS (
+    (SELECT tree FROM {schema}.chunk WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT chunk.tree FROM {schema}.chunk WHERE chunk.tree > of_chunk.tree ORDER BY chunk.tree LIMIT 1)
+    FROM of_chunk WHERE of_chunk.tree IS NOT NULL
+),
+of_tail (tree) AS (
+    (SELECT tree FROM {schema}.tail WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tail.tree FROM {schema}.tail WHERE tail.tree > of_tail.tree ORDER BY tail.tree LIMIT 1)
+    FROM of_tail WHERE of_tail.tree IS NOT NULL
+),
+of_pending (tree) AS (
+    (SELECT tree FROM {schema}.pending WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT pending.tree FROM {schema}.pending WHERE pending.tree > of_pending.tree ORDER BY pending.tree LIMIT 1)
+    FROM of_pending WHERE of_pending.tree IS NOT NULL
+),
+of_sealed (tree) AS (
+    (SELECT tree FROM {schema}.sealed WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT sealed.tree FROM {schema}.sealed WHERE sealed.tree > of_sealed.tree ORDER BY sealed.tree LIMIT 1)
+    FROM of_sealed WHERE of_sealed.tree IS NOT NULL
+),
+of_journal (tree) AS (
+    (SELECT tree FROM {schema}.journal WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT journal.tree FROM {schema}.journal WHERE journal.tree > of_journal.tree ORDER BY journal.tree LIMIT 1)
+    FROM of_journal WHERE of_journal.tree IS NOT NULL
+)
+SELECT DISTINCT tree FROM (
+    (SELECT tree FROM of_line LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_checkpoint LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_mark LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_log LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_chunk LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_tail LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_pending LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_sealed LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_journal LIMIT %(limit)s)
+) AS found WHERE tree IS NOT NULL ORDER BY tree LIMIT %(limit)s
 
 -- name: scan_thread
 SELECT {thread} FROM {schema}.thread

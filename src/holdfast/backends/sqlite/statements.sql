@@ -351,7 +351,65 @@ SELECT * FROM run WHERE run_id = :run_id
 SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()
 
 -- name: trees
-SELECT DISTINCT tree FROM line WHERE tree > :after ORDER BY tree LIMIT :limit
+WITH RECURSIVE
+of_line (tree) AS (
+    SELECT min(tree) FROM line WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(line.tree) FROM line WHERE line.tree > of_line.tree) FROM of_line WHERE of_line.tree IS NOT NULL
+    LIMIT :limit
+),
+of_checkpoint (tree) AS (
+    SELECT min(tree) FROM checkpoint WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(checkpoint.tree) FROM checkpoint WHERE checkpoint.tree > of_checkpoint.tree) FROM of_checkpoint WHERE of_checkpoint.tree IS NOT NULL
+    LIMIT :limit
+),
+of_mark (tree) AS (
+    SELECT min(tree) FROM mark WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(mark.tree) FROM mark WHERE mark.tree > of_mark.tree) FROM of_mark WHERE of_mark.tree IS NOT NULL
+    LIMIT :limit
+),
+of_log (tree) AS (
+    SELECT min(tree) FROM log WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(log.tree) FROM log WHERE log.tree > of_log.tree) FROM of_log WHERE of_log.tree IS NOT NULL
+    LIMIT :limit
+),
+of_chunk (tree) AS (
+    SELECT min(tree) FROM chunk WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(chunk.tree) FROM chunk WHERE chunk.tree > of_chunk.tree) FROM of_chunk WHERE of_chunk.tree IS NOT NULL
+    LIMIT :limit
+),
+of_pending (tree) AS (
+    SELECT min(tree) FROM pending WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(pending.tree) FROM pending WHERE pending.tree > of_pending.tree) FROM of_pending WHERE of_pending.tree IS NOT NULL
+    LIMIT :limit
+),
+of_sealed (tree) AS (
+    SELECT min(tree) FROM sealed WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(sealed.tree) FROM sealed WHERE sealed.tree > of_sealed.tree) FROM of_sealed WHERE of_sealed.tree IS NOT NULL
+    LIMIT :limit
+),
+of_journal (tree) AS (
+    SELECT min(tree) FROM journal WHERE tree > :after
+    UNION ALL
+    SELECT (SELECT min(journal.tree) FROM journal WHERE journal.tree > of_journal.tree) FROM of_journal WHERE of_journal.tree IS NOT NULL
+    LIMIT :limit
+)
+SELECT tree FROM (
+    SELECT tree FROM of_line
+    UNION SELECT tree FROM of_checkpoint
+    UNION SELECT tree FROM of_mark
+    UNION SELECT tree FROM of_log
+    UNION SELECT tree FROM of_chunk
+    UNION SELECT tree FROM of_pending
+    UNION SELECT tree FROM of_sealed
+    UNION SELECT tree FROM of_journal
+) WHERE tree IS NOT NULL ORDER BY tree LIMIT :limit
 
 -- name: moment
 SELECT count(*) FROM sqlite_schema
