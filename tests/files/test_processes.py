@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import holdfast
 from holdfast import Busy
 from holdfast.backends.files import lock, shelf, writing
 from holdfast.backends.files.lock import ProcessLock
+from holdfast.backends.files.segment import Segment, State
 from tests.files.stores import backend_of, latest, open_files, rows_of, state
 
 WRITER = """
@@ -80,6 +82,96 @@ def test_two_processes_and_two_stores_write_in_turn(tmp_path: Path) -> None:
         assert [process.wait(60) for process in others] == [0, 0]
         for store in (one, other):
             assert sorted(latest(store, "shared")["log"]) == sorted("abcd" * saves)
+
+
+def between_look_and_read(patch: pytest.MonkeyPatch, name: str, work: Callable[[], None]) -> list[str]:
+    """Once a store has seen that a file of this name has grown, and before it reads on, another does this."""
+    state_of, done = Segment.state, list[str]()
+
+    def looked(self: Segment) -> State:
+        found = state_of(self)
+        if self.path.name == name and found is State.GROWN and not done:
+            done.append(name)
+            work()
+        return found
+
+    patch.setattr(Segment, "state", looked)
+    return done
+
+
+def test_a_file_that_is_written_anew_between_a_look_and_a_read_is_read_from_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "agents"
+    with open_files(root) as writer, holdfast.open(f"file:{root}", cache=0) as reader:
+        for n in range(40):
+            writer.thread("t").save({"n": n, "noise": os.urandom(300)})
+        assert latest(reader, "t")["n"] == 39
+        writer.thread("t").save(state(40))
+
+        def write_anew() -> None:
+            writer.thread("t").prune(holdfast.Retention(keep_last=2))
+            writer.collect()
+            writer.thread("t").save(state(41))
+
+        done = between_look_and_read(monkeypatch, "rows.hfs", write_anew)
+        assert latest(reader, "t") == state(41)
+        assert done
+        reader.thread("t").save(state(42))
+        assert latest(writer, "t") == state(42)
+        assert not reader.verify().faults
+    with open_files(root) as again:
+        assert latest(again, "t") == state(42)
+        assert not again.verify().faults
+        assert not backend_of(again).torn
+
+
+def test_a_directory_that_is_written_anew_between_a_look_and_a_read_is_read_from_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "agents"
+    with open_files(root) as writer, open_files(root) as reader:
+        for n in range(20):
+            writer.thread(f"old {n}").save(state(n))
+        assert len(reader.threads()) == 20
+        writer.thread("new").save(state(0))
+
+        def write_anew() -> None:
+            for n in range(15):
+                writer.thread(f"old {n}").delete()
+            monkeypatch.setattr(writing, "_FULL_DIRECTORY", 0)
+            writer.thread("newer").save(state(1), status="completed")
+
+        done = between_look_and_read(monkeypatch, "directory.hfs", write_anew)
+        wanted = ["new", "newer", *(f"old {n}" for n in range(15, 20))]
+        assert [info.id for info in reader.threads()] == wanted
+        assert done
+        reader.thread("newest").save(state(2))
+        assert [info.id for info in writer.threads()] == sorted([*wanted, "newest"])
+        assert not writer.verify().faults
+
+
+def test_a_failed_write_that_is_cut_off_between_a_look_and_a_read_is_not_gone_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "agents"
+    with open_files(root) as writer, holdfast.open(f"file:{root}", cache=0) as reader:
+        writer.thread("t").save(state(0))
+        writer.thread("t").save(state(1))
+        path, before = rows_of(root, "t"), rows_of(root, "t").read_bytes()
+        writer.thread("t").save(state(2))
+        unsynced = path.read_bytes()
+        assert latest(reader, "t") == state(2)
+        path.write_bytes(unsynced + b"\xf1REC")
+
+        def cut_off() -> None:
+            os.truncate(path, len(before))
+            with open_files(root) as other:
+                other.thread("t").save({"instead": "x" * 1000})
+
+        done = between_look_and_read(monkeypatch, "rows.hfs", cut_off)
+        assert latest(reader, "t") == {"instead": "x" * 1000}
+        assert done
 
 
 def test_a_writer_waits_for_a_while_and_then_says_for_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,14 +53,12 @@ class Directory:
 
     def catch_up(self) -> set[int] | None:
         """Read what was written since; says which trees were dropped, or None if everything was read anew."""
-        state = self.segment.state()
-        if state is State.SAME:
-            return set()
-        if state is State.OTHER:
-            self.start_over()
         gone: set[int] = set()
         try:
-            for item in self.segment.read():
+            state, items = self.segment.news()
+            if state is State.OTHER:
+                self._start()
+            for item in items:
                 gone |= self._take(item)
         except BaseException:
             self.start_over()  # half of a file is no answer, also not to the next question

@@ -23,6 +23,7 @@ log: Final = logging.getLogger("holdfast")
 _FLAGS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
 NEW: Final = ".new"
 """How the name of a file ends that is not complete yet."""
+_NO_FILE: Final = (-1, -1)
 
 
 class Torn(NamedTuple):
@@ -41,6 +42,10 @@ class State(Enum):
     OTHER = 2  # replaced, or cut back behind what was read
 
 
+class _ReplacedError(OSError):
+    """The file that has the name now does not continue what was read."""
+
+
 class Segment:
     """Keeps no descriptor open: there may be many of these, and a fork has nothing to hand down."""
 
@@ -54,7 +59,7 @@ class Segment:
         self._forget()
 
     def _forget(self) -> None:
-        self._identity = (-1, -1)
+        self._identity = _NO_FILE
         self._seen = (-1, -1)
         self._last = (0, b"")
 
@@ -72,10 +77,13 @@ class Segment:
         return State.GROWN
 
     def _continues(self) -> bool:
+        with opened(self.path, os.O_RDONLY) as descriptor:
+            return self._continues_in(descriptor)
+
+    def _continues_in(self, descriptor: int) -> bool:
         """Whether the last record that was read is still there: one whose fsync failed is cut off again."""
         at, head = self._last
-        with opened(self.path, os.O_RDONLY) as descriptor:
-            return os.pread(descriptor, len(head), at) == head
+        return os.pread(descriptor, len(head), at) == head
 
     def _size(self, found: os.stat_result) -> int:
         return found.st_size if self._limit is None else min(found.st_size, self._limit)
@@ -85,12 +93,27 @@ class Segment:
         self._forget()
         self.end = 0
 
+    def news(self) -> tuple[State, list[Sound | Damage]]:
+        """What happened to the file since it was read, and the records since then: all that there are, if it is another
+        file now. Raises FileNotFoundError if there is none."""
+        state = self.state()
+        if state is State.SAME:
+            return state, []
+        if state is State.GROWN:
+            try:
+                return state, self.read()
+            except _ReplacedError:  # written anew since the look at its state
+                pass
+        self.start_over()
+        return State.OTHER, self.read()
+
     def read(self) -> list[Sound | Damage]:
-        """The records since the last time."""
+        """The records since the last time, or since the start."""
         with opened(self.path, os.O_RDONLY) as descriptor:
             found = os.fstat(descriptor)
             size, base = self._size(found), self.end
             data = _read(descriptor, size - base, base)
+            self._check_continued(descriptor, found)
         start = records.HEADER_SIZE if base == 0 and records.check_header(data, self.path) else 0
         items, end = records.read(data[start:] if start else data, base + start, self.salt)
         if base + start == 0 and not (items and isinstance(items[0], Damage)):
@@ -98,6 +121,14 @@ class Segment:
         self._identity, self._seen, self.end = (found.st_dev, found.st_ino), (size, found.st_mtime_ns), end
         self._remember_last(items, data, base)
         return items
+
+    def _check_continued(self, descriptor: int, found: os.stat_result) -> None:
+        """What was just read may follow what was read before: it is the same file, and nothing was cut off since."""
+        if self._identity == _NO_FILE:
+            return
+        is_same = (found.st_dev, found.st_ino) == self._identity and found.st_size >= self.end
+        if not is_same or not self._continues_in(descriptor):
+            raise _ReplacedError(errno.ESTALE, "another file has its name now", str(self.path))
 
     def _remember_last(self, items: list[Sound | Damage], data: bytes, base: int) -> None:
         for item in reversed(items):

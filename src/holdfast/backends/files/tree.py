@@ -50,11 +50,11 @@ class Tree:
 
     def catch_up(self, waiting: list[Numbered]) -> None:
         """Read what was written since, by whomever, and what waits in the directory to be carried over."""
-        state = self.segment.state()
-        if state is State.OTHER:
-            self.start_over()
         try:
-            for item in self.segment.read() if state is not State.SAME else ():
+            state, items = self.segment.news()
+            if state is State.OTHER:
+                self._start()
+            for item in items:
                 self._take(item)
             self.take_parts([(number, part) for number, part in waiting if number > self.applied])
         except BaseException:
