@@ -250,6 +250,51 @@ def test_a_damaged_directory_still_leads_to_what_it_names(store_of_three: Path) 
     assert folder_of(root, "b").is_dir(), "what the directory forgot is not taken for a leftover"
 
 
+@pytest.mark.parametrize("repaired", [True, False])
+@pytest.mark.parametrize("how", ["cut", "flipped"])
+def test_a_directory_that_lost_its_last_record_gives_no_number_out_again(root: Path, how: str, repaired: bool) -> None:
+    """The tree's file has carried over what that record said; what is saved afterwards must not be taken for it."""
+    directory = root / "directory.hfs"
+    with open_files(root) as store:
+        for n in range(3):
+            store.thread("t").save(state(n))
+        before = directory.stat().st_size
+        store.thread("t").fork(to="lost")
+        store.thread("t").save(state(3))
+        data = bytearray(directory.read_bytes())
+    data[-5] ^= 1
+    directory.write_bytes(data[:before] if how == "cut" else data)
+    with open_files(root) as store:
+        report = store.verify()
+        assert any("directory.hfs" in fault.message and "lost" in fault.message for fault in report.faults)
+        if repaired:
+            assert not store.repair(report).unrepaired
+        store.thread("t").save(state(4), status="completed")
+        with open_files(root) as other:
+            assert latest(other, "t") == state(4)
+        store.thread("t").save(state(5), status="running")
+        store.thread("t").save(state(6))
+    with open_files(root) as store:
+        assert latest(store, "t") == state(6)
+        assert not store.verify().faults
+
+
+def test_a_directory_that_lost_its_last_record_is_told_also_if_nobody_closed_the_store(root: Path) -> None:
+    directory = root / "directory.hfs"
+    with open_files(root) as store:
+        store.thread("t").save(state(0))
+        before = directory.stat().st_size
+        store.thread("t").fork(to="lost")
+        store.thread("t").save(state(1))
+        left = copied(root, "left")
+    cut(left / "directory.hfs", before)
+    with open_files(left) as store:
+        report = store.verify()
+        assert any("the records in between are lost" in fault.message for fault in report.faults)
+        assert not store.repair(report).unrepaired
+        assert store.verify().ok
+
+
 def test_a_file_of_another_tree_is_no_file_of_this_one(store_of_three: Path) -> None:
     root = store_of_three
     shutil.copy(rows_of(root, "a"), rows_of(root, "b"))

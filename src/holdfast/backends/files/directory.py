@@ -24,7 +24,7 @@ from holdfast.backends.files.changes import DIRECTORY
 from holdfast.backends.files.names import checked_name
 from holdfast.backends.files.records import Damage, Sound
 from holdfast.backends.files.segment import Segment, State
-from holdfast.backends.files.tree import Numbered, encode
+from holdfast.backends.files.tree import Numbered, Tree, encode
 from holdfast.backends.tables import Tables
 from holdfast.errors import Corrupt
 
@@ -108,6 +108,16 @@ class Directory:
             self.waiting.pop(tree, None)
         return {tree for tree, _ in deaths}
 
+    def is_behind(self, tree: Tree) -> str | None:
+        """Whether this tree's file has carried over what no record of the directory says any more."""
+        if tree.carried <= self.number:
+            return None
+        return (
+            f"{self.segment.path}: its last record has number {self.number}, and {tree.segment.path} holds what number "
+            f"{tree.carried} said: the records in between are lost; restore the store's folder from a backup, or "
+            "repair() goes on without them"
+        )
+
     def damaged(self) -> Corrupt:
         start, end = self.damage[-1]
         return Corrupt(
@@ -117,12 +127,12 @@ class Directory:
 
     # ---------------------------------------------------------------- writing
 
-    def append(self, entries: list[Entry]) -> None:
+    def append(self, number: int, entries: list[Entry]) -> None:
         if self.damage:
             raise self.damaged()
-        payload = encode([self.number + 1, entries])
+        payload = encode([number, entries])
         self.segment.append(payload)
-        self.number += 1
+        self.number = number
         self.put_bytes += len(payload)
         for entry in entries:
             self.register(entry)

@@ -114,9 +114,9 @@ class Group:
         if self._born:
             sync_folder(self._shelf.root / THREADS)
         directory = self._shelf.directory
-        number = directory.number + 1
+        number = self._next_number()
         entries = [(births, deaths, own, _numbered(parts, number)) for births, deaths, own, parts in self._entries]
-        directory.append(entries)
+        directory.append(number, entries)
         for tree in self._touched.values():
             tree.applied = number
             tree.written = True
@@ -126,6 +126,11 @@ class Group:
             self._bury(dead, name)
         for changed in self._renamed - self._dead.keys():
             self._shelf.describe(self._touched[changed])
+
+    def _next_number(self) -> int:
+        """Greater than any that the files of these trees have carried over: of a directory that lost its end the last
+        numbers would be given out again, and what has the number of something that was carried over is not read."""
+        return max([self._shelf.directory.number, *(tree.applied for tree in self._touched.values())]) + 1
 
     def _bury(self, number: int, name: str) -> None:
         self._shelf.trees.pop(number, None)

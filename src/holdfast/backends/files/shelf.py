@@ -154,11 +154,13 @@ class Look:
 
     def faults(self, number: int | None) -> list[str]:
         """What is wrong with the file of a tree, or of the directory."""
-        one = self._shelf.directory if number is None else self.whole(number)
+        directory = self._shelf.directory
+        one = directory if number is None else self.whole(number)
         if one is None:
             return []
         told = [f"{one.segment.path}: bytes {start} to {end} are damaged" for start, end in one.damage]
-        return told + info.check(one.segment)
+        behind = directory.is_behind(one) if isinstance(one, Tree) else None
+        return [*told, *info.check(one.segment), *([behind] if behind else [])]
 
     def add(self, tree: Tree) -> None:
         """A tree that is about to be born."""

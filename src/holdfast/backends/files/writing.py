@@ -213,14 +213,17 @@ class Writer:
         self._shelf.look()
         directory = self._shelf.directory
         told: list[str] = []
+        last = directory.number
         for number in list(directory.folders):
             tree = self._mendable(number, told)
+            last = max(last, tree.applied)
             if tree.damage or info.check(tree.segment):
                 told.append(_kept_aside(tree.segment.path))
                 tree.rewrite_whole()
                 self._shelf.describe(tree)
-        if directory.damage or info.check(directory.segment):
+        if directory.damage or last > directory.number or info.check(directory.segment):
             told.append(_kept_aside(directory.segment.path))
+            directory.number = last
             directory.rewrite()
             directory.damage.clear()
             info.write_root(directory.segment)
