@@ -12,6 +12,7 @@ import os
 import re
 import threading
 import time
+from hashlib import blake2b
 from typing import Final
 from uuid import UUID
 
@@ -127,3 +128,8 @@ def id_after(last: str | None) -> str:
     ticks = max(time.time_ns() // 100 + _GREGORIAN, earlier + 1)
     number = (ticks >> 12) << 80 | 6 << 76 | (ticks & 0xFFF) << 64 | 2 << 62 | int.from_bytes(os.urandom(8), "big") >> 2
     return str(UUID(int=number))
+
+
+def grave_hash(thread_id: str) -> bytes:
+    """All that is kept of a deleted thread's id."""
+    return blake2b(thread_id.encode(), digest_size=16, person=b"grave").digest()

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -19,6 +18,7 @@ from holdfast.engine.cache import Cache
 from holdfast.engine.terms import Terms
 from holdfast.engine.values import Home
 from holdfast.errors import Closed
+from holdfast.ids import grave_hash as grave_hash
 
 
 class Pending(Protocol):
@@ -120,8 +120,3 @@ def as_microseconds(moment: datetime) -> int:
     if moment.tzinfo is None:
         moment = moment.astimezone()
     return int(moment.timestamp()) * 1_000_000 + moment.microsecond
-
-
-def grave_hash(thread_id: str) -> bytes:
-    """All that is kept of a deleted thread's id."""
-    return blake2b(thread_id.encode(), digest_size=16, person=b"grave").digest()

@@ -158,6 +158,8 @@ def _ways(work: Mending, directory: Directory, found: Examined, codec: Codec) ->
         if root is None:
             one.put(_new_root(tree, thread))
             one.mended.append(f"thread {thread.id!r}: its root line was made anew from its checkpoints")
+            if not any(line == thread.line for line, _ in tree.points):
+                one.lost.append(Lost(what="everything that was saved in the thread", thread_id=thread.id))
     if not tree.threads and tree.lines and not staging.all_staged(tree.lines.values()):
         root = next((line for line in tree.lines.values() if line.line == line.thread), None)
         if root is not None:

@@ -25,6 +25,7 @@ from holdfast.backends.base import ANY, BACKUPS, Batch, Capabilities, Filter, Fo
 from holdfast.backends.files import copying, folder, gaps
 from holdfast.backends.files.failures import translated
 from holdfast.backends.files.lock import ProcessLock
+from holdfast.backends.files.mending import Mender
 from holdfast.backends.files.segment import Torn
 from holdfast.backends.files.shelf import Look, Shelf
 from holdfast.backends.files.writing import Writer
@@ -169,8 +170,9 @@ class FilesBackend(TabledBackend):
             return [BACKUPS, *self._writer.scrub()]
 
     async def check(self) -> list[str]:
-        """Bytes of files that are no records, files that can't be read, and files that are shorter than they were."""
-        found = self._ask(lambda look: look.faults(None))
+        """Bytes of files that are no records, files that can't be read, files that are shorter than they were, and
+        folders that nothing leads to."""
+        found = self._ask(lambda look: [*look.faults(None), *look.unlisted()])
         for number in self._ask(lambda look: list(look.all_trees())):
             try:
                 found += self._ask(lambda look, number=number: look.faults(number))  # type: ignore[misc]
@@ -180,7 +182,7 @@ class FilesBackend(TabledBackend):
 
     async def mend(self) -> list[str]:
         with self._alone(), translated(self.root):
-            return self._writer.mend()
+            return Mender(self._shelf).mend()
 
     @property
     def torn(self) -> list[Torn]:

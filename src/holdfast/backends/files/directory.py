@@ -122,7 +122,8 @@ class Directory:
         start, end = self.damage[-1]
         return Corrupt(
             f"{self.segment.path}: bytes {start} to {end} are damaged, and threads that were made, changed or deleted "
-            "then can't be told; restore the store's folder from a backup (threads that are found can be read)"
+            "then can't be told; restore the store's folder from a backup, or verify() and repair() go on with what is "
+            "there (threads that are found can be read)"
         )
 
     # ---------------------------------------------------------------- writing

@@ -104,7 +104,7 @@ def remove_unborn(root: Path, known: set[str]) -> None:
         if _is_unborn(folder):
             remove_tree(folder)
         else:
-            log.warning("%s: the store knows no such folder, and leaves it as it is", folder)
+            log.warning("%s: the store knows no such folder, and leaves it as it is; verify() tells more", folder)
 
 
 def _is_unborn(folder: Path) -> bool:

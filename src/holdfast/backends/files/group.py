@@ -6,6 +6,7 @@ record of the directory's. Either way one checksum covers them all, so that a cr
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from holdfast.backends.base import Batch, DropRow, DropTree
@@ -19,6 +20,7 @@ from holdfast.backends.files.shelf import Shelf
 from holdfast.backends.files.tree import Tree
 from holdfast.backends.rows import ThreadRow
 from holdfast.backends.tabled import applicable
+from holdfast.errors import LookAtTheStorage
 
 
 class Group:
@@ -28,7 +30,7 @@ class Group:
         self._entries: list[Entry] = []
         self._born: list[Tree] = []
         self._touched: dict[int, Tree] = {}
-        self._renamed: set[int] = set()  # trees that got or lost a thread
+        self._renamed: dict[int, Tree] = {}  # trees that got or lost a thread
         self._dead: dict[int, str] = {}
         self.half_applied = False
 
@@ -83,11 +85,13 @@ class Group:
                 self._touched[number] = tree
 
     def _note_threads(self, batch: Batch) -> None:
-        threads = any(isinstance(row, ThreadRow) for row in batch.puts) or any(
-            isinstance(drop, DropRow) and drop.table is ThreadRow for drop in batch.drops
-        )
-        if threads:
-            self._renamed |= self._touched.keys()
+        if any(isinstance(drop, DropRow) and drop.table is ThreadRow for drop in batch.drops):
+            self._renamed |= self._touched
+        for number in {row.tree for row in batch.puts if isinstance(row, ThreadRow)}:
+            with suppress(LookAtTheStorage):  # a damaged one is not described
+                tree = self._look.whole(number)
+                if tree is not None:
+                    self._renamed[number] = tree
 
     # ---------------------------------------------------------------- writing
 
@@ -124,8 +128,9 @@ class Group:
             self._shelf.add(tree)
         for dead, name in self._dead.items():
             self._bury(dead, name)
-        for changed in self._renamed - self._dead.keys():
-            self._shelf.describe(self._touched[changed])
+        for number, tree in self._renamed.items():
+            if number not in self._dead:
+                self._shelf.describe(tree)
 
     def _next_number(self) -> int:
         """Greater than any that the files of these trees have carried over: of a directory that lost its end the last

@@ -1,23 +1,32 @@
-"""`info.json`: for people who look into the folder; and how long the file beside it was, for `verify`.
+"""`info.json`: for people who look into the folder; how long the file beside it was, for `verify`; and what the
+directory says about its threads, for `repair`.
 
 It may be behind or gone, so that nothing else depends on it. But a file that is shorter now than it was once, and is
-still the same file, has lost what was acknowledged: a torn end would be longer.
+still the same file, has lost what was acknowledged: a torn end would be longer. And where the directory has lost a
+thread, its row is still here, under its checksum.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from base64 import b64decode, b64encode
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from msgspec import MsgspecError
+from msgspec.msgpack import Decoder, Encoder
 
 from holdfast.backends.files import records
 from holdfast.backends.files.folder import INFO
 from holdfast.backends.files.segment import NEW, Segment, State, opened
-from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow
+from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, is_sound, is_typed
 from holdfast.backends.tables import Tables
+
+_encode: Final = Encoder().encode
+_decode: Final = Decoder().decode
 
 
 def write(segment: Segment, threads: list[ThreadRow], tables: Tables) -> None:
@@ -27,6 +36,7 @@ def write(segment: Segment, threads: list[ThreadRow], tables: Tables) -> None:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "threads": [_thread(row, tables) for row in sorted(threads)],
         "checkpoints": len(tables[CheckpointRow].rows),
+        "directory": _packed(threads),
     }
     _write(segment, told)
 
@@ -45,6 +55,27 @@ def _write(segment: Segment, told: dict[str, Any]) -> None:
             told["file"] = {"bytes": segment.end, "starts": start.hex()}
         fresh.write_bytes(json.dumps(told, indent=2).encode() + b"\n")
         os.rename(fresh, folder / INFO)
+
+
+def _packed(threads: list[ThreadRow]) -> list[str]:
+    return [b64encode(_encode(row)).decode() for row in sorted(threads)]
+
+
+def threads(folder: Path) -> list[ThreadRow]:
+    """What the directory said about the threads of this folder when they were last described."""
+    with suppress(OSError, ValueError, KeyError, TypeError, MsgspecError):
+        told = json.loads((folder / INFO).read_bytes())["directory"]
+        rows = [ThreadRow(*_decode(b64decode(one))) for one in told]
+        return [row for row in rows if is_typed(row) and is_sound(row)]
+    return []
+
+
+def is_current(folder: Path, rows: list[ThreadRow]) -> bool:
+    """Whether the file tells of these threads, and of no others."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        told: object = json.loads((folder / INFO).read_bytes())["directory"]
+        return told == _packed(rows)
+    return False
 
 
 def check(segment: Segment) -> list[str]:

@@ -20,6 +20,7 @@ from holdfast.errors import Corrupt
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _LONGEST: Final = 120  # with the tree's number well below what any file system allows, encrypted ones included
+_LAST_TREE: Final = (1 << 63) - 1
 _LEGAL: Final = re.compile(r"(?P<id>(?:[a-z0-9_-]|=[a-z]|%[0-9a-f]{2})*)(?P<cut>\+?)~(?P<tree>[0-9a-f]+)")
 _PIECE: Final = re.compile(r"=([a-z])|((?:%[0-9a-f]{2})+)|([a-z0-9_-])")
 
@@ -57,6 +58,13 @@ def _decoded(capital: str | None, escaped: str | None, plain: str | None) -> str
     if escaped is not None:
         return bytes.fromhex(escaped.replace("%", "")).decode("utf-8", "surrogatepass")
     return plain or ""
+
+
+def tree_number(name: str) -> int | None:
+    """The tree that a folder of this name is for; None if it is no such name."""
+    found = _LEGAL.fullmatch(name)
+    number = int(found["tree"], 16) if found is not None else 0
+    return number if 0 < number <= _LAST_TREE else None
 
 
 def checked_name(name: object) -> str:

@@ -14,6 +14,7 @@ from holdfast.backends.files.failures import translate
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.segment import State, Torn
 from holdfast.backends.files.tree import Tree
+from holdfast.backends.files.unlisted import sentence, unlisted
 from holdfast.backends.rows import ThreadRow, WaitingRow
 from holdfast.backends.tables import Tables
 from holdfast.errors import Corrupt
@@ -93,13 +94,16 @@ class Shelf:
 
     def describe(self, tree: Tree) -> None:
         """Bring its `info.json` up to date."""
-        threads = self.directory.tables[ThreadRow]
-        info.write(
-            tree.segment,
-            [threads.get(one) for one in self.directory.tables.threads_of(tree.number).values()],
-            tree.tables,
-        )
+        info.write(tree.segment, self._threads_of(tree), tree.tables)
         tree.written = False
+
+    def is_described(self, tree: Tree) -> bool:
+        """Whether its `info.json` tells of the threads that there are, and of none that is gone."""
+        return info.is_current(tree.folder, self._threads_of(tree))
+
+    def _threads_of(self, tree: Tree) -> list[ThreadRow]:
+        threads = self.directory.tables[ThreadRow]
+        return [threads.get(one) for one in self.directory.tables.threads_of(tree.number).values()]
 
 
 class Look:
@@ -161,6 +165,10 @@ class Look:
         told = [f"{one.segment.path}: bytes {start} to {end} are damaged" for start, end in one.damage]
         behind = directory.is_behind(one) if isinstance(one, Tree) else None
         return [*told, *info.check(one.segment), *([behind] if behind else [])]
+
+    def unlisted(self) -> list[str]:
+        """Folders that hold what was saved, and that the directory does not know."""
+        return [sentence(one) for one in unlisted(self._shelf.root, self._shelf.directory)]
 
     def add(self, tree: Tree) -> None:
         """A tree that is about to be born."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import deque
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from holdfast.backends.files import folder, info
@@ -14,7 +12,7 @@ from holdfast.backends.files.failures import translate, translated
 from holdfast.backends.files.folder import THREADS
 from holdfast.backends.files.group import Group
 from holdfast.backends.files.lock import ProcessLock
-from holdfast.backends.files.segment import Segment
+from holdfast.backends.files.segment import Segment, sync_folder
 from holdfast.backends.files.shelf import Shelf
 from holdfast.backends.files.tree import Tree
 from holdfast.backends.tickets import Ticket
@@ -153,8 +151,7 @@ class Writer:
                 self._carry_over(number)
                 if number in self._shelf.trees:
                     self._rewrite_tree(self._shelf.trees[number], _GARBAGE, _LARGE)
-            self._remove_leftovers()
-            directory.rewrite()
+            self._rewrite_directory()
         except OSError as error:
             log.info("%s: could not be written anew, and stays as it is (%s)", directory.segment.path, error)
             directory.start_over()
@@ -185,6 +182,13 @@ class Writer:
             self._shelf.describe(tree)
         info.write_root(self._shelf.directory.segment)
 
+    def _rewrite_directory(self) -> None:
+        """The folders of trees that are gone are off the disk before the directory forgets them: nobody would know what
+        they are, if they came back."""
+        self._remove_leftovers()
+        sync_folder(self._shelf.root / THREADS)
+        self._shelf.directory.rewrite()
+
     def scrub(self) -> list[str]:
         """Write every file anew that holds anything but its rows; says which ones could not be."""
         self._cut_back()
@@ -196,56 +200,17 @@ class Writer:
         for number in list(directory.folders):
             try:
                 tree = self._shelf.load(number)
-                if tree.rewrite(0.0, 0):
+                is_clean = tree.rewrite(0.0, 0)
+                if is_clean or not self._shelf.is_described(tree):
                     self._shelf.describe(tree)
-                elif tree.garbage() > 0:
+                if not is_clean and tree.garbage() > 0:
                     raise tree.damaged()
             except LookAtTheStorage as error:
                 told.append(str(error))
             self._shelf.trim()
-        self._remove_leftovers()
-        directory.rewrite()
-        info.write_root(directory.segment)
-        return [*told, *folder.left_behind(self._shelf.root)]
-
-    def mend(self) -> list[str]:
-        """Write damaged files anew with the rows that can be read; the old ones are kept beside them."""
-        self._shelf.look()
-        directory = self._shelf.directory
-        told: list[str] = []
-        last = directory.number
-        for number in list(directory.folders):
-            tree = self._mendable(number, told)
-            last = max(last, tree.applied)
-            if tree.damage or info.check(tree.segment):
-                told.append(_kept_aside(tree.segment.path))
-                tree.rewrite_whole()
-                self._shelf.describe(tree)
-        if directory.damage or last > directory.number or info.check(directory.segment):
-            told.append(_kept_aside(directory.segment.path))
-            directory.number = last
-            directory.rewrite()
-            directory.damage.clear()
+        if directory.damage:  # written anew it would look sound
+            told.append(str(directory.damaged()))
+        else:
+            self._rewrite_directory()
             info.write_root(directory.segment)
-        return told
-
-    def _mendable(self, number: int, told: list[str]) -> Tree:
-        """A tree whose file is gone, or can't be read at all, starts over with nothing in it."""
-        try:
-            return self._shelf.load(number)
-        except LookAtTheStorage as error:
-            told.append(str(error))
-        tree = Tree(number, self._shelf.root / THREADS / self._shelf.directory.folders[number])
-        if tree.segment.path.exists():
-            told.append(_kept_aside(tree.segment.path))
-        folder.make_tree(tree.folder, number)
-        self._shelf.trees.pop(number, None)
-        return self._shelf.load(number)
-
-
-def _kept_aside(path: Path) -> str:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    os.link(path, aside)
-    return f"{path}: it was written anew with the rows that could be read; the damaged one is kept as {aside}"
+        return [*told, *folder.left_behind(self._shelf.root)]

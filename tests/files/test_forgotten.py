@@ -1,0 +1,227 @@
+"""What the directory has forgotten: folders that it does not know are told, and repair takes them in again."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast import Store
+from holdfast.backends.files import directory as directories
+from holdfast.backends.files import writing
+from holdfast.backends.files.segment import sync_folder
+from tests.files.stores import copied, folder_of, grown, latest, open_files, rows_of, state
+
+WRITER = """
+import sys, holdfast
+from holdfast.backends.files import writing
+writing._LARGE, writing._FULL_DIRECTORY = 2000, 4000
+with holdfast.open(sys.argv[1]) as store:
+    for n in range(int(sys.argv[2])):
+        thread = store.thread(f"t{n % 7}", reuse=True)
+        for m in range(3):
+            thread.save({"n": n, "text": "x" * 100 * (n % 7)})
+        thread.fork(to=f"fork {n}").save({"fork": n})
+        if n % 3:
+            store.thread(f"t{n % 7}").delete()
+            store.thread(f"fork {n}").delete()
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Three threads of several saves each, and a fork of the first, with metadata."""
+    root = tmp_path / "agents"
+    with open_files(root) as store:
+        for name in ("a", "b", "c"):
+            for n in range(4):
+                store.thread(name, metadata={"user": name}).save(state(n), id=f"{name}{n}")
+        store.thread("a").fork(to="fork").save(state(9))
+    return root
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+def ids(store: Store) -> list[str]:
+    return [info.id for info in store.threads()]
+
+
+def test_a_thread_whose_record_in_the_directory_is_damaged_comes_back_with_name_and_metadata(root: Path) -> None:
+    path = root / "directory.hfs"
+    for thread_id in ("a", "b", "c"):
+        again = copied(root, "again")
+        flip(again / "directory.hfs", path.read_bytes().index(f"{thread_id}~".encode()))
+        with open_files(again) as store:
+            report = store.verify()
+            assert any(folder_of(again, thread_id).name in fault.message for fault in report.faults)
+            assert store.repair(report, dry_run=True).dry_run
+            repaired = store.repair(report)
+            assert (repaired.lost, repaired.unrepaired) == ((), ())
+            assert store.verify().ok
+            assert ids(store) == ["a", "b", "c", "fork"]
+            assert latest(store, thread_id) == state(3)
+            assert [info.id for info in store.threads(where={"user": thread_id})] == (
+                ["a", "fork"] if thread_id == "a" else [thread_id]
+            )
+            store.thread(thread_id).save(state(4))
+        with open_files(again) as store:
+            assert latest(store, thread_id) == state(4)
+            assert store.verify().ok
+
+
+def test_any_byte_of_the_directory_costs_no_thread(root: Path) -> None:
+    length = (root / "directory.hfs").stat().st_size
+    for at in range(5, length, 37):
+        again = copied(root, "again")
+        flip(again / "directory.hfs", at)
+        with open_files(again) as store:
+            repaired = store.repair(store.verify())
+            assert not repaired.unrepaired
+            assert ids(store) == ["a", "b", "c", "fork"], at
+            assert [latest(store, one) for one in ids(store)] == [state(3), state(3), state(3), state(9)]
+
+
+def test_a_folder_that_does_not_tell_its_threads_comes_back_as_recovered(root: Path) -> None:
+    (folder_of(root, "b") / "info.json").unlink()
+    flip(root / "directory.hfs", (root / "directory.hfs").read_bytes().index(b"b~"))
+    with open_files(root) as store:
+        assert not store.repair(store.verify()).unrepaired
+        (found,) = [one for one in ids(store) if one.startswith("recovered/")]
+        assert latest(store, found) == state(3)
+        assert store.verify().ok
+
+
+def test_what_was_in_the_damaged_record_itself_is_said_to_be_lost(tmp_path: Path) -> None:
+    """The first save of a thread is in the directory's record, until the next one takes it along."""
+    root = tmp_path / "agents"
+    for name in ("a", "b", "c"):
+        grown(root, name, 1)
+    flip(root / "directory.hfs", (root / "directory.hfs").read_bytes().index(b"b~"))
+    with open_files(root) as store:
+        repaired = store.repair(store.verify())
+        assert [lost.thread_id for lost in repaired.lost] == ["b"]
+        assert not repaired.unrepaired
+        assert ids(store) == ["a", "c"]
+        store.thread("b").save(state(5))
+        assert latest(store, "b") == state(5)
+        assert store.verify().ok
+
+
+def test_a_directory_that_lost_its_end_forgets_no_thread(root: Path) -> None:
+    path = root / "directory.hfs"
+    before = path.stat().st_size
+    with open_files(root) as store:
+        for n in range(3):
+            store.thread("late").save(state(n))
+        left = copied(root, "left")  # nobody closed this one
+    with (left / "directory.hfs").open("r+b") as file:
+        file.truncate(before)
+    with open_files(left) as store:
+        assert ids(store) == ["a", "b", "c", "fork"]
+        report = store.verify()
+        assert not report.ok
+        assert not store.repair(report).unrepaired
+        assert latest(store, "late") == state(2)
+
+
+def test_a_deleted_thread_does_not_come_back_though_its_folder_tells_of_it(root: Path) -> None:
+    """Its process was killed before it could describe the folder, in which the fork lives on."""
+    told = (folder_of(root, "a") / "info.json").read_bytes()
+    with open_files(root) as store:
+        store.thread("a").delete()
+    (folder_of(root, "a") / "info.json").write_bytes(told)
+    flip(root / "directory.hfs", (root / "directory.hfs").read_bytes().index(b"c~"))
+    with open_files(root) as store:
+        assert not store.repair(store.verify()).unrepaired
+        assert ids(store) == ["b", "c", "fork"]
+
+
+def test_a_folder_of_another_store_is_told_and_can_be_taken_in(root: Path, tmp_path: Path) -> None:
+    grown(tmp_path / "other", "stranger", 3)
+    folder = folder_of(tmp_path / "other", "stranger")
+    shutil.copytree(folder, root / "threads" / folder.name)
+    with open_files(root) as store:
+        report = store.verify()
+        assert [fault.kind for fault in report.faults] == ["storage"]
+        store.repair(report)
+        assert latest(store, "stranger") == state(2)
+        assert store.verify().ok
+
+
+def test_a_copy_of_a_folder_within_the_store_is_told_and_stays_what_it_is(root: Path) -> None:
+    folder = folder_of(root, "b")
+    twin = folder.with_name(folder.name.replace("b~", "copy~"))
+    shutil.copytree(folder, twin)
+    with open_files(root) as store:
+        report = store.verify()
+        assert [str(twin) in fault.message and "move it" in fault.message for fault in report.faults] == [True]
+        assert len(store.repair(report).unrepaired) == 1
+        assert latest(store, "b") == state(3)
+    shutil.rmtree(twin)
+    with open_files(root) as store:
+        assert store.verify().ok
+
+
+def test_folders_that_are_about_to_be_made_are_no_fault(root: Path) -> None:
+    (root / "threads" / "unborn~1f").mkdir()
+    (root / "threads" / "empty~2f").mkdir()
+    shutil.copy(rows_of(root, "a"), root / "threads" / "empty~2f" / "rows.hfs.new")
+    (root / "threads" / "unborn~1f" / "rows.hfs").write_bytes(rows_of(root, "a").read_bytes()[:16])
+    with open_files(root) as store:
+        assert store.verify().ok
+
+
+def test_verify_beside_a_writer_that_makes_and_removes_threads_finds_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "agents"
+    with (
+        open_files(root) as store,
+        subprocess.Popen([sys.executable, "-c", WRITER, f"file:{root}", "120"]) as writer,
+    ):
+        looks = 0
+        while writer.poll() is None:
+            assert store.verify().faults == ()
+            looks += 1
+        assert writer.returncode == 0
+        assert looks > 3
+
+
+def test_erasing_leaves_no_row_of_a_deleted_thread_in_what_folders_tell(root: Path) -> None:
+    """Its process was killed before it could describe the folder, in which another thread lives on."""
+    told = (folder_of(root, "a") / "info.json").read_bytes()
+    with open_files(root) as store:
+        store.thread("a").delete()
+    path = folder_of(root, "a") / "info.json"
+    path.write_bytes(told)
+    with open_files(root) as store:
+        store.erase({"user": "nobody"})
+    assert path.read_bytes() != told
+    assert b'"id": "a"' not in path.read_bytes()
+
+
+def test_a_leftover_is_off_the_disk_before_the_directory_forgets_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    rewrite = directories.Directory.rewrite
+
+    def synced(path: Path) -> None:
+        done.append(path.name)
+        sync_folder(path)
+
+    def rewritten(self: directories.Directory) -> None:
+        done.append("rewritten")
+        rewrite(self)
+
+    monkeypatch.setattr(writing, "sync_folder", synced)
+    monkeypatch.setattr(directories.Directory, "rewrite", rewritten)
+    with open_files(root) as store:
+        store.thread("b").delete()
+        store.erase({"user": "nobody"})
+    assert done[:2] == ["threads", "rewritten"]
