@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import Store
+import holdfast
+from holdfast import Corrupt, Store
 from holdfast.backends.files import directory as directories
 from holdfast.backends.files import writing
 from holdfast.backends.files.segment import sync_folder
@@ -225,3 +226,59 @@ def test_a_leftover_is_off_the_disk_before_the_directory_forgets_it(
         store.thread("b").delete()
         store.erase({"user": "nobody"})
     assert done[:2] == ["threads", "rewritten"]
+
+
+# ------------------------------------------------------------------------------------------------ who speaks for all
+
+
+@pytest.fixture(params=["damaged", "cut", "unlisted"])
+def forgetful(root: Path, request: pytest.FixtureRequest) -> Path:
+    """The directory does not name `c` or `b` any more, in one of three ways."""
+    path = root / "directory.hfs"
+    data = path.read_bytes()
+    if request.param == "damaged":
+        flip(path, data.index(b"b~"))
+    else:
+        at = data.rindex(b"\xf1REC", 0, data.index(b"c~"))
+        path.write_bytes(data[:at])
+    if request.param == "unlisted":
+        (root / "info.json").unlink()
+    return root
+
+
+def test_whoever_asks_for_all_threads_is_told_that_some_are_not_listed(forgetful: Path, tmp_path: Path) -> None:
+    with open_files(forgetful) as store, holdfast.open("memory:") as target:
+        assert len(ids(store)) in (2, 3), "the others are listed, and can be read"
+        with pytest.raises(Corrupt, match=r"verify\(\) and repair\(\)"):
+            store.export(None, tmp_path / "all")
+        with pytest.raises(Corrupt, match=r"verify\(\) and repair\(\)"):
+            holdfast.copy(store, target)
+        assert not (tmp_path / "all").exists()
+        assert ids(target) == []
+        holdfast.copy(store, target, ["a"])
+        assert ids(target) == ["a"]
+        store.repair(store.verify())
+        store.export(None, tmp_path / "all")
+        holdfast.copy(store, target)
+        assert ids(target) == ids(store)
+        assert {"a", "b", "c"} <= set(ids(store))
+
+
+def test_erasing_does_not_certify_what_it_can_not_list(forgetful: Path) -> None:
+    damaged = (forgetful / "directory.hfs").read_bytes()
+    with open_files(forgetful) as store:
+        for dry_run in (True, False):
+            certificate = store.erase({"user": "nobody"}, dry_run=dry_run)
+            assert not certificate.complete
+            assert any("directory" in one for one in certificate.skipped)
+    if b"b~" not in damaged:
+        assert (forgetful / "directory.hfs").read_bytes() == damaged, "a damaged one stays as it is"
+    with open_files(forgetful) as store:
+        assert not store.verify().ok, "and does not look sound afterwards"
+        store.repair(store.verify())
+        for user in ("b", "c"):
+            certificate = store.erase({"user": user})
+            assert certificate.complete
+            assert certificate.threads == 1
+        assert ids(store) in (["a", "fork"], ["a"])
+    assert {one.name.split("~")[0] for one in (forgetful / "threads").iterdir()} == {"a"}

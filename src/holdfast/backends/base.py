@@ -409,6 +409,11 @@ class Backend(ABC):
         """What is wrong with the storage itself, below the rows; one sentence each."""
         return []
 
+    async def unlisted(self) -> list[str]:
+        """Why there may be threads that no list of threads or trees leads to; one sentence each. Whoever speaks for the
+        whole store asks this, and nobody else has to: a damaged thread does not stop a list of the others."""
+        return []
+
     async def mend(self) -> list[str]:
         """Set aside what is damaged below the rows, and go on with the rows that can still be read. Says what was set
         aside, and where it is."""

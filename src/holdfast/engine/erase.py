@@ -136,6 +136,7 @@ async def _each(engine: Engine, kind: type[AnyRow], tree: int | None = None) -> 
 
 async def _find(work: _Work, progress: Progress | None) -> None:
     engine, done, after = work.engine, 0, 0
+    work.skipped += await engine.backend.unlisted()
     await _find_by_thread(work)
     while numbers := await engine.backend.trees(after, _PAGE):
         known = done + len(numbers)

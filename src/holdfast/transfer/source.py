@@ -55,6 +55,7 @@ class Source:
         self._whole.check_open()
         found: list[tuple[int, int, str]] = []
         if thread_ids is None:
+            await self._check_listed()
             found += [(one.thread.tree, await self._depth(one.root), one.thread.id) async for one in self._all()]
         else:
             for thread_id in dict.fromkeys(thread_ids):
@@ -64,6 +65,15 @@ class Source:
                     raise NotFound(f"there is no thread {thread_id!r} in {self._engine.url!r}")
                 found.append((place.thread.tree, await self._depth(place.root), thread_id))
         return [thread_id for _, _, thread_id in sorted(found)]
+
+    async def _check_listed(self) -> None:
+        """Nothing is left out without a word: of all threads, that they are all."""
+        unlisted = await self._engine.backend.unlisted()
+        if unlisted:
+            raise Corrupt(
+                f"{self._engine.url!r} may have threads that can't be listed, so that these would not be all: verify() "
+                f"and repair() it first, or name the threads ({' '.join(unlisted)})"
+            )
 
     async def _all(self) -> AsyncIterator[Listed]:
         after = ""

@@ -180,6 +180,9 @@ class FilesBackend(TabledBackend):
                 found.append(str(error))
         return found
 
+    async def unlisted(self) -> list[str]:
+        return self._ask(lambda look: [*look.forgetting(), *look.unlisted()])
+
     async def mend(self) -> list[str]:
         with self._alone(), translated(self.root):
             return Mender(self._shelf).mend()

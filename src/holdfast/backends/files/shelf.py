@@ -166,6 +166,11 @@ class Look:
         behind = directory.is_behind(one) if isinstance(one, Tree) else None
         return [*told, *info.check(one.segment), *([behind] if behind else [])]
 
+    def forgetting(self) -> list[str]:
+        """Whether the directory has lost records, which may have named threads."""
+        directory = self._shelf.directory
+        return [*([str(directory.damaged())] if directory.damage else []), *info.check(directory.segment)]
+
     def unlisted(self) -> list[str]:
         """Folders that hold what was saved, and that the directory does not know."""
         return [sentence(one) for one in unlisted(self._shelf.root, self._shelf.directory)]
