@@ -117,8 +117,16 @@ def test_a_folder_that_was_moved_away_is_told_and_can_come_back(tmp_path: Path) 
     with open_files(root) as store:
         assert latest(store, "t") == state(1)
         root.rename(away)
-        for call in (lambda: latest(store, "t"), lambda: store.thread("t").save(state(2)), store.threads):
-            with pytest.raises(StorageFailed, match="gone"):
+        calls: list[Callable[[], Any]] = [
+            lambda: latest(store, "t"),
+            lambda: store.thread("t").save(state(2)),
+            store.threads,
+            store.bytes_stored,
+            store.stats,
+            lambda: store.backup(tmp_path / "backup"),
+        ]
+        for call in calls:
+            with pytest.raises(StorageFailed, match=f"{root}.*gone"):
                 call()
         assert not root.exists()
         away.rename(root)
@@ -164,6 +172,33 @@ def test_a_lost_tree_is_told_and_stops_nobody_else(tmp_path: Path, what: str) ->
         shutil.copytree(kept / "threads", root / "threads", dirs_exist_ok=True)
         with open_files(root) as store:
             assert latest(store, "a") == state(2)
+
+
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_a_lost_tree_is_left_out_of_stats_and_named_by_an_erasure(tmp_path: Path, what: str) -> None:
+    root = tmp_path / "agents"
+    with open_files(root) as store:
+        for thread_id in ("a", "b", "c"):
+            for n in range(3):
+                store.thread(thread_id, metadata={"user": "ada"}).save(state(n), run_id=f"run of {thread_id}")
+        store.thread("a").fork(to="fork").save(state(9))
+    if what == "folder":
+        shutil.rmtree(folder_of(root, "a"))
+    else:
+        rows_of(root, "a").unlink()
+    with open_files(root) as store:
+        found = store.stats()
+        assert (found.checkpoints, {one.id for one in found.largest}) == (6, {"b", "c"})
+        for dry_run in (True, False):
+            certificate = store.erase({"user": "nobody"}, dry_run=dry_run)
+            assert not certificate.complete
+            assert any("rows.hfs: the file is missing" in one for one in certificate.skipped)
+        certificate = store.erase({"user": "ada"})
+        assert set(certificate.thread_ids) == {"b", "c"}
+        assert any("thread 'a'" in one for one in certificate.skipped)
+        assert [info.id for info in store.threads()] == ["a", "fork"]
+        assert not store.repair(store.verify()).unrepaired
+        assert store.erase({"user": "ada"}).complete
 
 
 def test_a_folder_that_nobody_knows_is_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -10,6 +10,7 @@ import time
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import islice, takewhile
 from typing import Any, Final, Protocol, TypeVar, cast
 
@@ -61,7 +62,7 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.backends.tables import Tables
-from holdfast.errors import LookAtTheStorage, StorageFailed
+from holdfast.errors import Corrupt, LookAtTheStorage, StorageFailed
 
 R = TypeVar("R")
 DAY: Final = 86_400_000_000  # microseconds
@@ -185,12 +186,18 @@ def find(scope: Scope, thread_id: str, namespace: str, grave: bytes) -> Found:
 
 
 def _all_waiting(scope: Scope) -> list[Any]:
-    tables = {id(one): one for one in (scope.directory, *map(scope.tree, scope.all_trees()))}
-    return [row for one in tables.values() for row in one[WaitingRow].rows.values()]
+    found = [scope.directory]
+    for number in scope.all_trees():
+        with suppress(Corrupt):  # whoever asks for the tree itself is told; the writes of others are found
+            found.append(scope.tree(number))
+    return [row for one in {id(one): one for one in found}.values() for row in one[WaitingRow].rows.values()]
 
 
 def _tallied(scope: Scope, tree: int) -> list[Tally]:
-    tables, names = scope.tree(tree), scope.directory.threads_of(tree)
+    try:
+        tables, names = scope.tree(tree), scope.directory.threads_of(tree)
+    except Corrupt:  # it says so when it is opened; the others are counted
+        return []
     hidden = {row[:3] for row in tables[MarkRow].under(tree) if row.hidden}
     found: dict[tuple[str, int], Tally] = {}
     for row in tables[CheckpointRow].under(tree):

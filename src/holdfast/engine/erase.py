@@ -119,6 +119,9 @@ class _Work:
     def add(self, kind: type[Row], count: int = 1) -> None:
         self.rows[kind] = self.rows.get(kind, 0) + count
 
+    def skip_tree(self, number: int, error: Exception) -> None:
+        self.skipped.append(f"tree {number}: {error}")
+
     def matches(self, metadata: bytes) -> bool:
         return bool(metadata) and self.wanted <= set(tags.of_encoded(metadata))
 
@@ -144,7 +147,7 @@ async def _find(work: _Work, progress: Progress | None) -> None:
             try:
                 await _find_in_tree(work, number)
             except (Corrupt, msgspec.MsgspecError, ValueError) as error:  # nobody can say what it holds
-                work.skipped.append(f"tree {number}: {error}")
+                work.skip_tree(number, error)
             done += 1
             if progress is not None:
                 progress(done, known)
@@ -201,7 +204,11 @@ async def _add_forks(work: _Work) -> None:
 
 
 async def _comes_from(work: _Work, thread: ThreadRow, lines: set[int]) -> bool:
-    return any(line.line in lines for line in await work.engine.backend.ancestry(thread.tree, thread.line))
+    try:
+        return any(line.line in lines for line in await work.engine.backend.ancestry(thread.tree, thread.line))
+    except Corrupt as error:
+        work.skip_tree(thread.tree, error)
+        return False
 
 
 async def _check_free(work: _Work) -> None:
@@ -237,7 +244,7 @@ async def _count(work: _Work) -> None:
                 for kind, count in rows.items():
                     work.add(kind, count)
         except Corrupt as error:
-            work.skipped.append(f"tree {number}: {error}")
+            work.skip_tree(number, error)
     work.add(ThreadRow, len(work.going))
     async for tag in _each(work.engine, TagRow):
         work.add(TagRow, tag.thread in work.going)
@@ -245,7 +252,7 @@ async def _count(work: _Work) -> None:
         work.add(WaitingRow, waiting.thread in work.going)
     async for run in _each(work.engine, RunRow):
         work.add(RunRow, run.tree in runs and (run.run_id, run.line) not in runs[run.tree])
-    lines = {number: await _lines_left(work, number) for number in work.trees}
+    lines = {number: left for number in work.trees if (left := await _lines_left(work, number)) is not None}
     async for row in _each(work.engine, QuarantineRow):
         work.quarantined[row.number] = _whose(work, row, lines)
     work.add(QuarantineRow, sum(is_gone is True for is_gone in work.quarantined.values()))
@@ -285,11 +292,19 @@ async def _drop_index(work: _Work) -> None:
     found = _each(work.engine, TagRow)
     drops: list[Drop] = [DropRow(TagRow, tag[:3]) async for tag in found if tag.thread in work.going]
     async for run in _each(work.engine, RunRow):
-        if run.tree in work.trees or not await work.engine.backend.ancestry(run.tree, run.line):
-            left = await work.engine.backend.checkpoints(run.tree, run.line, 0, _ALL, 1, Filter(run_id=run.run_id))
-            if not left:
+        try:
+            if await _is_over(work, run):
                 drops.append(DropRow(RunRow, run[:3]))
+        except Corrupt as error:
+            work.skip_tree(run.tree, error)
     await _commit(work, drops)
+
+
+async def _is_over(work: _Work, run: RunRow) -> bool:
+    backend = work.engine.backend
+    if run.tree not in work.trees and await backend.ancestry(run.tree, run.line):
+        return False
+    return not await backend.checkpoints(run.tree, run.line, 0, _ALL, 1, Filter(run_id=run.run_id))
 
 
 async def _empty_graves(work: _Work) -> None:
@@ -314,10 +329,14 @@ async def _drop_quarantined(work: _Work) -> None:
     await _commit(work, [DropRow(QuarantineRow, (one,)) for one, is_gone in work.quarantined.items() if is_gone])
 
 
-async def _lines_left(work: _Work, number: int) -> set[int]:
-    """The lines of a tree that belong to threads that stay."""
+async def _lines_left(work: _Work, number: int) -> set[int] | None:
+    """The lines of a tree that belong to threads that stay; None if it can't be read."""
     gone = {thread.line for thread in work.going.values()}
-    return {line.line async for line in _each(work.engine, LineRow, number) if line.thread not in gone}
+    try:
+        return {line.line async for line in _each(work.engine, LineRow, number) if line.thread not in gone}
+    except Corrupt as error:
+        work.skip_tree(number, error)
+        return None
 
 
 def _whose(work: _Work, row: QuarantineRow, lines: Mapping[int, set[int]]) -> bool:

@@ -161,6 +161,8 @@ class FilesBackend(TabledBackend):
         whole = Path(os.path.abspath(path))
         if whole.is_relative_to(self.root):
             raise InvalidArgument(f"{path}: this is inside the store's own folder; name a place outside of it")
+        with translated(self.root):
+            os.stat(self.root)  # one that is gone is no fault of the place that it is copied to
         with fresh.whole(whole) as part:
             copying.copy(self.root, part, self._alone, progress)
         return f"file:{path}"

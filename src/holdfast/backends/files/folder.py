@@ -125,7 +125,8 @@ def left_behind(root: Path) -> list[str]:
 
 
 def size(root: Path) -> int:
-    """The bytes of all files in it."""
+    """The bytes of all files in it. Raises FileNotFoundError if it is gone."""
+    os.stat(root)
     total = 0
     for folder, _, names in os.walk(root):
         for name in names:
