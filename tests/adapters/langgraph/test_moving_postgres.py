@@ -308,9 +308,20 @@ def test_a_server_that_is_not_there_is_told_of_without_the_password(tmp_path):
     assert "s3cret" not in str(caught.value)
 
 
-def test_a_url_that_can_not_be_understood_is_refused():
-    with pytest.raises(InvalidArgument, match="can't be understood"):
-        open_source("postgresql://host/db?nonsense=1")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://host/db?nonsense=1",
+        "postgresql://ann:a@s3cret@localhost:1/db",
+        "postgresql://ann:a/s3cret@localhost:1/db",
+        "postgresql://ann:s3cret%zz@localhost:1/db",
+        "postgresql://localhost:1/db?password=a&s3cret",
+    ],
+)
+def test_a_url_that_can_not_be_understood_is_refused_without_the_password(url):
+    with pytest.raises(InvalidArgument, match="can't be understood") as caught:
+        open_source(url)
+    assert "s3cret" not in str(caught.value) + repr(caught.value.__cause__) + repr(caught.value.__context__)
 
 
 def test_names_of_sources_have_no_password(made):

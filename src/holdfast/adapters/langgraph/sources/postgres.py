@@ -14,6 +14,7 @@ from langgraph.checkpoint.serde.types import TASKS
 
 from holdfast.adapters.langgraph.sources.base import PLAIN_JSON, Key, Row, Source, StoredWrite, Totals, Typed
 from holdfast.adapters.langgraph.sources.statements import statements
+from holdfast.backends import urls
 from holdfast.errors import HoldfastError, InvalidArgument, NotAStore, StorageFailed
 
 if TYPE_CHECKING:
@@ -152,15 +153,28 @@ def _connect(url: str) -> Connection:
         import psycopg
     except ImportError as missing:
         raise InvalidArgument("reading from PostgreSQL needs psycopg: pip install 'psycopg[binary]'") from missing
+    _check_url(url)
     try:
         connection = psycopg.connect(url, autocommit=True, prepare_threshold=None)  # poolers know no prepared ones
-    except psycopg.ProgrammingError as error:
-        raise InvalidArgument(f"the PostgreSQL URL can't be understood: {_first_line(error)}") from error
     except psycopg.Error as error:
         raise StorageFailed(f"PostgreSQL can't be reached: {_first_line(error)}") from error
     connection.read_only = True
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     return connection
+
+
+def _check_url(url: str) -> None:
+    """Neither the URL nor libpq's words about it are shown: they may have a part of a password in them."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    is_understood = not urls.has_strays(urls.split(url))
+    try:
+        conninfo_to_dict(url)
+    except (ProgrammingError, UnicodeError):
+        is_understood = False
+    if not is_understood:
+        raise InvalidArgument(f"the PostgreSQL URL can't be understood; {urls.ENCODING_HINT}")
 
 
 def _versions(row: tuple[Any, ...]) -> list[BlobKey]:
