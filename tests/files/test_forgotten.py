@@ -144,6 +144,27 @@ def test_a_deleted_thread_does_not_come_back_though_its_folder_tells_of_it(root:
         assert ids(store) == ["b", "c", "fork"]
 
 
+@pytest.mark.parametrize("how", ["damaged", "cut"])
+def test_a_forgotten_fork_comes_back_though_its_tree_was_written_and_described_since(root: Path, how: str) -> None:
+    path = root / "directory.hfs"
+    before = path.stat().st_size
+    with open_files(root) as store:
+        store.thread("b").fork(to="forgotten").save(state(7))
+        if how == "damaged":
+            store.thread("later").save(state(0))
+    if how == "damaged":
+        flip(path, before + 40)
+    else:
+        path.write_bytes(path.read_bytes()[:before])
+    with open_files(root) as store:
+        assert "forgotten" not in ids(store)
+        store.thread("b").save(state(4))
+    with open_files(root) as store:
+        assert not store.repair(store.verify()).unrepaired
+        assert latest(store, "forgotten") == state(7)
+        assert latest(store, "b") == state(4)
+
+
 def test_a_folder_of_another_store_is_told_and_can_be_taken_in(root: Path, tmp_path: Path) -> None:
     grown(tmp_path / "other", "stranger", 3)
     folder = folder_of(tmp_path / "other", "stranger")

@@ -94,7 +94,11 @@ class Shelf:
 
     def describe(self, tree: Tree) -> None:
         """Bring its `info.json` up to date."""
-        info.write(tree.segment, self._threads_of(tree), tree.tables)
+        threads = self._threads_of(tree)
+        if self.directory.damage or self.directory.is_behind(tree):  # what it has forgotten is told here alone
+            known = {row.id for row in threads}
+            threads += [row for row in info.threads(tree.folder) if row.id not in known]
+        info.write(tree.segment, threads, tree.tables)
         tree.written = False
 
     def is_described(self, tree: Tree) -> bool:
