@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from holdfast.engine.context import Engine
 from holdfast.engine.steady import Again
-from holdfast.errors import Conflict, Contended, Corrupt, Decide, Deleted, InvalidArgument, NotFound
+from holdfast.errors import (
+    Conflict,
+    Contended,
+    Corrupt,
+    Deleted,
+    HoldfastError,
+    InvalidArgument,
+    NotFound,
+    ThreadBusy,
+)
 from holdfast.ids import check_id
 from holdfast.transfer import bundle, lines, records
 from holdfast.transfer.reports import Counts, Listener, TransferProgress, TransferReport
@@ -73,12 +83,13 @@ async def export(
     if json:
         with lines.Writer(Path(path)) as writer:
             for thread_id in ids:
-                opened = await _opened(source, thread_id, (), named)
-                if opened is None:
-                    continue
-                async for line in lines.thread(engine.codec, opened, counts):
-                    writer.write(line)
-                    telling.at(thread_id)
+                with _naming(thread_id):
+                    opened = await _opened(source, thread_id, (), named)
+                    if opened is None:
+                        continue
+                    async for line in lines.thread(engine.codec, opened, counts):
+                        writer.write(line)
+                        telling.at(thread_id)
                 counts.threads += 1
                 telling.after(thread_id)
         return counts.report()
@@ -86,15 +97,16 @@ async def export(
         out.write(records.Opening(records.FORMAT, len(ids)))
         written: list[str] = []
         for thread_id in ids:
-            opened = await _opened(source, thread_id, written, named)
-            if opened is None:
-                continue
-            try:
-                await _export(opened, out, counts, telling)
-            except Corrupt as error:
-                if not await source.moved_on(opened):
-                    raise
-                raise _removed(thread_id) from error
+            with _naming(thread_id):
+                opened = await _opened(source, thread_id, written, named)
+                if opened is None:
+                    continue
+                try:
+                    await _export(opened, out, counts, telling)
+                except Corrupt as error:
+                    if not await source.moved_on(opened):
+                        raise
+                    raise _removed(thread_id) from error
             written.append(thread_id)
         out.write(records.Closing(counts.threads, counts.checkpoints))
     return counts.report()
@@ -150,20 +162,42 @@ def _count(counts: Counts, said: records.Said) -> None:
 # ------------------------------------------------------------------------------------------------ copy
 
 
+_OF_ONE_THREAD: Final = (Conflict, Deleted, Corrupt, ThreadBusy, Contended)
+"""Errors that concern one thread: the others are moved all the same."""
+
+
+@contextmanager
+def _naming(thread_id: str) -> Iterator[None]:
+    """An error about a damaged row says which thread it belongs to."""
+    try:
+        yield
+    except Corrupt as error:
+        if repr(thread_id) in str(error):
+            raise
+        raise Corrupt(f"thread {thread_id!r}: {error}") from error
+
+
 @dataclass(eq=False)
 class _Refused:
-    """Threads that the target could not take. The others are moved all the same."""
+    """Threads that could not be moved, and why."""
 
-    errors: list[Decide] = field(default_factory=list)
+    errors: list[HoldfastError] = field(default_factory=list)
 
     def check(self) -> None:
         if len(self.errors) == 1:
             raise self.errors[0]
         if self.errors:
-            raise Conflict(
+            raise self._kind()(
                 f"{len(self.errors)} threads could not be moved, and are as they were; the others are moved. "
                 + " ".join(f"[{error}]" for error in self.errors[:20])
             ) from self.errors[0]
+
+    def _kind(self) -> type[HoldfastError]:
+        """Theirs, if they have one in common; damage is what somebody has to look at first."""
+        kinds = {type(error) for error in self.errors}
+        if len(kinds) == 1 and Deleted not in kinds:
+            return kinds.pop()
+        return Corrupt if Corrupt in kinds else Conflict
 
 
 async def copy(
@@ -176,24 +210,30 @@ async def copy(
     _check_apart(ids, names)
     there = Target(target, names)
     telling = _Telling(progress, len(ids), there.counts)
-    refused = _Refused()
+    refused, earlier = _Refused(), list[str]()
     try:
-        for place, thread_id in enumerate(ids):
+        for thread_id in ids:
+            earlier.append(thread_id)
             try:
-                await _copy(origin, there, thread_id, ids[:place], telling)
-            except (Conflict, Deleted) as error:
+                with _naming(thread_id):
+                    await _copy(origin, there, thread_id, earlier[:-1], telling)
+            except _OF_ONE_THREAD as error:
                 refused.errors.append(error)
+                if isinstance(error, Corrupt):  # what forks would share with it, they bring themselves
+                    earlier.remove(thread_id)
             except NotFound:
                 if thread_ids is not None:
                     raise
+                earlier.remove(thread_id)
             telling.after(thread_id)
     finally:  # what is complete stays, whatever stops the rest
         await there.queue.flush()
     for thread_id in _given(there.queue.failed, names):  # somebody made a thread of this id meanwhile
         try:
-            await _copy(origin, there, thread_id, ids, telling)
+            with _naming(thread_id):
+                await _copy(origin, there, thread_id, earlier, telling)
             await there.queue.flush()
-        except (Conflict, Deleted) as error:
+        except _OF_ONE_THREAD as error:
             refused.errors.append(error)
     refused.check()
     return there.counts.report()
@@ -293,7 +333,7 @@ class _Import:
             await self._take(record)
         except Corrupt as error:
             raise Corrupt(f"{where}: {error}") from error
-        except (Conflict, Deleted) as error:
+        except (Conflict, Deleted, ThreadBusy) as error:
             self.refused.errors.append(error)
             self.incoming = None
         except Unshared:
