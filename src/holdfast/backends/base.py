@@ -281,7 +281,7 @@ class Tally(NamedTuple):
     thread: str
     tree: int
     day: int  # since 1970
-    checkpoints: int  # each with the thread that saved it, and none that was removed
+    checkpoints: int  # each with the thread that saved it, and none that was removed, or whose thread is gone
     size: int  # of their states, each written whole
     stored: int  # bytes of rows
 

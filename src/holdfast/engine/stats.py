@@ -9,7 +9,7 @@ from heapq import nlargest
 from typing import Final
 
 from holdfast.backends.base import Listed, Progress, Tally
-from holdfast.engine import clocks
+from holdfast.engine import clocks, heirs
 from holdfast.engine.context import Engine
 from holdfast.errors import Corrupt
 from holdfast.model import DayStats, StoreStats, ThreadStats
@@ -24,11 +24,15 @@ async def stats(engine: Engine, progress: Progress | None = None) -> StoreStats:
     engine.check_open()
     for backlog in list(engine.backlogs.values()):
         backlog.flush()
-    threads, over = await _threads(engine)
+    threads, over, bases = await _threads(engine)
+    orphaned = await heirs.orphaned(engine, bases, over)
     total = _Total(over)
     after, done = 0, 0
     while trees := await engine.backend.trees(after, _TREES):
-        total.add(await engine.backend.tally(trees[0], trees[-1]))
+        tallies = await engine.backend.tally(trees[0], trees[-1])
+        for tree in orphaned.intersection(trees):
+            tallies += await heirs.inherited(engine, tree, over)
+        total.add(tallies)
         after, done = trees[-1], done + len(trees)
         if progress is not None:
             progress(done, done)
@@ -42,14 +46,15 @@ async def stats(engine: Engine, progress: Progress | None = None) -> StoreStats:
     )
 
 
-async def _threads(engine: Engine) -> tuple[int, set[str]]:
-    """How many there are, and the ids of those whose time is over."""
+async def _threads(engine: Engine) -> tuple[int, set[str], set[heirs.Base]]:
+    """How many there are, the ids of those whose time is over, and what the others were forked from."""
     now = await engine.backend.now()
-    count, over, after = 0, set[str](), ""
+    count, over, bases, after = 0, set[str](), set[heirs.Base](), ""
     while rows := await engine.backend.threads("", [], after, _THREADS):
         gone = {row.thread.id for row in rows if _is_over(row, now)}
         count, over, after = count + len(rows) - len(gone), over | gone, rows[-1].thread.id
-    return count, over
+        bases.update(base for row in rows if row.thread.id not in gone for base in heirs.base_of(row))
+    return count, over, bases
 
 
 def _is_over(row: Listed, now: int) -> bool:

@@ -50,17 +50,30 @@ class Counting(StoreTests):
         saved = save_chain(store.thread("t"), 10)
         save_chain(store.thread("gone"), 10)
         store.thread("t").fork(saved[-1].id, to="fork")
-        store.thread("gone").fork(to="orphan")
         store.thread("gone").delete()
         store.thread("t").prune(Retention(keep_last=4))
         left = store.thread("t").history(limit=None)
         assert ids(left) == ids(saved[:5:-1])
         found = store.stats()
-        assert (found.threads, found.checkpoints) == (3, 4)
+        assert (found.threads, found.checkpoints) == (2, 4)
         assert found.logical_bytes == sum(one.size for one in left)
         assert [one.id for one in found.largest] == ["t"]
         store.collect()
         assert store.stats().checkpoints == 4
+
+    def test_what_forks_show_of_a_deleted_thread_counts_for_the_first_of_them(self, store: Store) -> None:
+        saved = save_chain(store.thread("main"), 10)
+        store.thread("main").fork(saved[6].id, to="b").save({"n": "other"})
+        store.thread("main").fork(saved[4].id, to="a")
+        store.thread("main").delete()
+        for _ in range(2):
+            found = store.stats()
+            by_id = {one.id: one for one in found.largest}
+            assert (found.threads, found.checkpoints) == (2, 8)
+            assert by_id["a"].logical_bytes == sum(one.size for one in saved[:5])
+            assert by_id["b"].checkpoints == 3
+            assert by_id["a"].stored_bytes == by_id["b"].stored_bytes > 0
+            store.collect()
 
     def test_progress(self, store: Store) -> None:
         for name in "abc":
