@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import holdfast
-from holdfast import Corrupt, LookAtTheStorage, NewerFormat, StorageFailed, Store
+from holdfast import Corrupt, InvalidArgument, LookAtTheStorage, NewerFormat, StorageFailed, Store
 from holdfast.transfer import bundle, records, target
 from tests.transfer.showing import live, shown, thread_shown
 
@@ -160,3 +160,14 @@ def test_what_was_begun_and_is_something_else_now_is_begun_anew(
         holdfast.copy(source, other)
         assert thread_shown(other, "t") == thread_shown(source, "t")
         assert other.thread("t").load(saved[5].id) is None
+
+
+@pytest.mark.parametrize("json", [False, True])
+@pytest.mark.parametrize("path", ["", ".", "/", "a\0b"])
+def test_a_path_that_names_no_file_is_refused(path: str, json: bool) -> None:
+    with holdfast.open("memory:") as store:
+        store.thread("t").save({"n": 1})
+        with pytest.raises(InvalidArgument, match="is no name of a file"):
+            store.export(None, path, json=json)
+        with pytest.raises(InvalidArgument, match="is no name of a file"):
+            store.import_(path)

@@ -89,3 +89,12 @@ def test_somebody_has_to_say_which_threads(source: Path, tmp_path: Path) -> None
         assert command(*wrong).returncode == 2
     assert command("import", tmp_path / "new.db", tmp_path / "nowhere").returncode == 1
     assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize("path", ["", ".", "/"])
+@pytest.mark.parametrize("options", [[], ["--yes"], ["--json", "--yes"]])
+def test_an_export_to_what_is_no_name_of_a_file_is_one_line(source: Path, path: str, options: list[str]) -> None:
+    done = command("export", source, path, "--all", *options)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("holdfast: ")
+    assert done.stderr.count("\n") == 1

@@ -6,7 +6,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from holdfast.engine.context import Engine
@@ -22,7 +21,7 @@ from holdfast.errors import (
     ThreadBusy,
 )
 from holdfast.ids import check_id
-from holdfast.transfer import bundle, lines, records
+from holdfast.transfer import bundle, lines, places, records
 from holdfast.transfer.reports import Counts, Listener, TransferProgress, TransferReport
 from holdfast.transfer.source import Opened, Source
 from holdfast.transfer.standing import Unbased, Unshared
@@ -76,12 +75,13 @@ async def export(
     progress: Listener | None,
 ) -> TransferReport:  # fmt: skip
     """Threads to one file."""
+    place = places.named(path)
     source, named = Source(engine, verifying=True), thread_ids is not None
     ids = await source.order(_ids(thread_ids))
     counts = Counts()
     telling = _Telling(progress, len(ids), counts)
     if json:
-        with lines.Writer(Path(path)) as writer:
+        with lines.Writer(place) as writer:
             for thread_id in ids:
                 with _naming(thread_id):
                     opened = await _opened(source, thread_id, (), named)
@@ -93,7 +93,7 @@ async def export(
                 counts.threads += 1
                 telling.after(thread_id)
         return counts.report()
-    with bundle.Writer(Path(path)) as out:
+    with bundle.Writer(place) as out:
         out.write(records.Opening(records.FORMAT, len(ids)))
         written: list[str] = []
         for thread_id in ids:
@@ -307,7 +307,7 @@ async def import_(
     refused = _Refused()
     reading = _Import(there, telling, refused)
     try:
-        for offset, record in bundle.read(Path(path)):
+        for offset, record in bundle.read(places.named(path)):
             await reading.take(record, f"{path}: in the block at byte {offset}")
     finally:  # what is complete stays, whatever stops the rest
         await there.queue.flush()

@@ -1,4 +1,4 @@
-"""Where an export may be written: anywhere but over a store."""
+"""Where an export may be written: to a file that has a name, anywhere but over a store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from holdfast.errors import Conflict
+from holdfast.errors import Conflict, InvalidArgument
+
+
+def named(path: str | os.PathLike[str]) -> Path:
+    """The path of a file, if it is one: the current folder and the root have no name to write to."""
+    try:
+        found = Path(path)
+    except TypeError as error:
+        raise InvalidArgument(f"a path is text or a Path, not {type(path).__name__}") from error
+    if not found.name or "\0" in str(found):
+        raise InvalidArgument(f"{str(path)!r} is no name of a file; name one, such as 'threads.bundle'")
+    return found
 
 
 def check(path: Path) -> None:

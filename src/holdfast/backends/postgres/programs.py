@@ -220,9 +220,11 @@ def _write(program: Program, batch: Batch) -> None:
         else:
             _drop(program, drop)
     for row in sorted(batch.puts, key=_put_place):
-        program.say("put " + table_name(type(row)), row, _ROWS[type(row)])
         if isinstance(row, LineRow):
+            program.say("put stamped line", row, _ROWS[LineRow])
             program.numbers.append(program.stamp)
+        else:
+            program.say("put " + table_name(type(row)), row, _ROWS[type(row)])
     for one in batch.puts_if_free:
         program.say(f"put {table_name(type(one))} if free", one, _ROWS[type(one)])
 

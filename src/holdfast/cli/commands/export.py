@@ -19,7 +19,9 @@ def command(
     """Write threads with everything they have to one file, which `holdfast import` reads. The store is only read."""
     from holdfast.cli import stores
     from holdfast.cli import transfer_show as show
+    from holdfast.transfer import places
 
+    places.named(path)
     wanted = show.chosen(threads, every)
     if path.exists() and not yes:
         raise typer.BadParameter(f"{path} is there already; --yes writes over it", param_hint="PATH")

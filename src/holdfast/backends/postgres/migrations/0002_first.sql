@@ -808,7 +808,7 @@ BEGIN
                 i := i + 1;
 
             -- ------------------------------------------------------------------------------ rows
-            WHEN 'put line' THEN
+            WHEN 'put stamped line' THEN
                 LOOP
                     UPDATE line SET
                         thread = numbers[i + 3], namespace = texts[t + 1], version = numbers[i + 4], seq = numbers[i + 5],
