@@ -60,6 +60,21 @@ def test_json_is_a_dry_run_without_yes(url: str) -> None:
     assert left(url) == [6, 6]
 
 
+def test_json_of_several_threads_is_one_object(url: str) -> None:
+    names = ["a", "b\x1b[31m", "a"]
+    told = json.loads(prune(url, *names, "--keep-last", "2", "--json", "--yes").stdout)
+    assert (len(told["removed"]), told["kept"], told["threads"], told["dry_run"]) == (8, 4, 2, False)
+    assert {name: len(ids) for name, ids in told["by_thread"].items()} == {"a": 4, "b\x1b[31m": 4}
+    assert told["kept_by"]["keep_last"] == len(told["kept_ids"]["keep_last"]) == 4
+    assert left(url) == [2, 2]
+
+
+@pytest.mark.parametrize("names", [[], ["a"], ["a", "b\x1b[31m"]])
+def test_with_yes_it_is_no_dry_run_even_if_nothing_goes(url: str, names: list[str]) -> None:
+    told = json.loads(prune(url, *names, "--keep-last", "50", "--json", "--yes").stdout)
+    assert (told["removed"], told["dry_run"]) == ([], False)
+
+
 def test_every_rule_can_be_said(url: str) -> None:
     rules = ["--keep-last", "1", "--keep-last-in", "=3", "--keep-every", "1h/1d", "--keep-every", "1d/4w"]
     told = json.loads(prune(url, *rules, "--keep-terminal", "--covered-before", "5", "--json").stdout)

@@ -49,36 +49,51 @@ def command(
         refuse("say what to keep: --keep-last 10, --max-age 7d, --keep-every 1h/1d, --keep-terminal, --keep-lineage")
     with opened(store) as there:
         if threads:
-            pruned = _each([find_thread(there, one).prune for one in threads], retention)
+            pruned = _each([find_thread(there, one).prune for one in dict.fromkeys(threads)], retention)
         else:
             pruned = _bar(there.prune, retention, as_json)
-        told = pruned(True)
-        if not any(report.removed or report.journal for report in told) or not _may_go_on(told, yes, as_json):
-            _show(told, as_json)
-            return
-        _show(pruned(False), as_json)
+        told = pruned(not yes)
+        if told.dry_run and (told.removed or told.journal) and _agreed(told, as_json):
+            told = pruned(False)
+        _show(told, as_json)
 
 
-Pruned = Callable[[bool], Sequence[PruneReport]]
+Pruned = Callable[[bool], PruneReport]
 
 
 def _each(prunes: Sequence[Callable[..., PruneReport]], retention: Retention) -> Pruned:
-    return lambda dry_run: [prune(retention, dry_run=dry_run) for prune in prunes]
+    return lambda dry_run: _together([prune(retention, dry_run=dry_run) for prune in prunes])
+
+
+def _together(reports: Sequence[PruneReport]) -> PruneReport:
+    """One report for several threads, as a prune of all of them writes it."""
+    rules = sorted({rule for report in reports for rule in report.kept_by})
+    return PruneReport(
+        removed=tuple(one for report in reports for one in report.removed),
+        kept=sum(report.kept for report in reports),
+        kept_by={rule: sum(report.kept_by.get(rule, 0) for report in reports) for rule in rules},
+        kept_ids={rule: tuple(one for report in reports for one in report.kept_ids.get(rule, ())) for rule in rules},
+        dry_run=reports[0].dry_run,
+        journal=sum(report.journal for report in reports),
+        bytes_to_free=sum(report.bytes_to_free for report in reports),
+        by_thread={thread: ids for report in reports for thread, ids in report.by_thread.items()},
+        threads=sum(report.threads for report in reports),
+        skipped=tuple(one for report in reports for one in report.skipped),
+    )
 
 
 def _bar(prune: Callable[..., PruneReport], retention: Retention, quiet: bool) -> Pruned:
     """With a bar, where somebody watches."""
 
-    def pruned(dry_run: bool) -> list[PruneReport]:
+    def pruned(dry_run: bool) -> PruneReport:
         from rich.console import Console
         from rich.progress import Progress
 
         with Progress(console=Console(stderr=True), transient=True, disable=quiet) as bar:
             task = bar.add_task("looking" if dry_run else "pruning", total=None)
-            report = prune(
+            return prune(
                 retention, dry_run=dry_run, progress=lambda done, known: bar.update(task, completed=done, total=known)
             )
-            return [report]
 
     return pruned
 
@@ -90,45 +105,38 @@ def _window(text: str) -> tuple[str, int]:
     return name, int(count)
 
 
-def _may_go_on(told: Sequence[PruneReport], yes: bool, quiet: bool) -> bool:
+def _agreed(told: PruneReport, quiet: bool) -> bool:
     """Without a person to ask, only --yes goes ahead."""
-    if yes or quiet or not sys.stdin.isatty():
-        return yes
+    if quiet or not sys.stdin.isatty():
+        return False
     _tell(told)
     return typer.confirm("remove them?", err=True)
 
 
-def _show(reports: Sequence[PruneReport], as_json: bool) -> None:
+def _show(report: PruneReport, as_json: bool) -> None:
     if as_json:
-        write_json([asdict(report) for report in reports] if len(reports) != 1 else asdict(reports[0]))
+        write_json(asdict(report))
         return
-    _tell(reports)
-    if any(report.dry_run and report.removed for report in reports):
+    _tell(report)
+    if report.dry_run and report.removed:
         note("nothing was removed yet: --yes goes ahead")
 
 
-def _tell(reports: Sequence[PruneReport]) -> None:
-    by_thread = {thread: ids for report in reports for thread, ids in report.by_thread.items()}
-    would = "would remove" if any(report.dry_run for report in reports) else "removed"
-    removed = sum(len(report.removed) for report in reports)
-    kept = sum(report.kept for report in reports)
+def _tell(report: PruneReport) -> None:
     console().print(
-        f"{would} {counted(removed, 'checkpoint')} of {counted(len(by_thread), 'thread')}"
-        f" and {_entries(sum(report.journal for report in reports))}; {kept:,} stay"
+        f"{'would remove' if report.dry_run else 'removed'} {counted(len(report.removed), 'checkpoint')}"
+        f" of {counted(len(report.by_thread), 'thread')} and {_entries(report.journal)}; {report.kept:,} stay"
     )
-    for thread, ids in list(by_thread.items())[:_SHOWN]:
+    for thread, ids in list(report.by_thread.items())[:_SHOWN]:
         console().print(f"  {one_line(thread)}: {counted(len(ids), 'checkpoint')}")
-    if len(by_thread) > _SHOWN:
-        console().print(f"  and {counted(len(by_thread) - _SHOWN, 'more thread')}")
-    rules = {rule for report in reports for rule in report.kept_by}
-    for rule in sorted(rules):
-        console().print(f"  kept by {rule}: {sum(report.kept_by.get(rule, 0) for report in reports):,}")
-    freed = sum(report.bytes_to_free for report in reports)
-    if freed:
-        console().print(f"  holdfast collect then frees about {size(freed)}")
-    for report in reports:
-        for one in report.skipped:
-            note(f"left alone: {one}")
+    if len(report.by_thread) > _SHOWN:
+        console().print(f"  and {counted(len(report.by_thread) - _SHOWN, 'more thread')}")
+    for rule in sorted(report.kept_by):
+        console().print(f"  kept by {rule}: {report.kept_by[rule]:,}")
+    if report.bytes_to_free:
+        console().print(f"  holdfast collect then frees about {size(report.bytes_to_free)}")
+    for one in report.skipped:
+        note(f"left alone: {one}")
 
 
 def _entries(number: int) -> str:
