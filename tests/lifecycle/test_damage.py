@@ -22,7 +22,7 @@ from tests.lifecycle.broken import all_rows, backend_of, break_bytes, damaged, e
 from tests.support.postgres import schemas
 
 EACH = 20  # damages in one test that change what is read
-PARTS = range(-(-int(os.environ.get("DAMAGES") or 60) // 3 // EACH))  # of each kind
+PARTS = range(-(-int(os.environ.get("DAMAGES") or 30) // 3 // EACH))  # of each kind
 BROKEN = ("Corrupt", "StorageFailed")
 
 
