@@ -52,7 +52,7 @@ async def mend_tree(engine: Engine, work: Mending, number: int) -> None:
 
 def _next(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
     """The first kind of thing that there is to do."""
-    for kind in (_damaged_rows, _ways, _unreadable, _lineages, _journals, _counts, _index):
+    for kind in (_damaged_rows, _ways, _unreadable, _unmade, _lineages, _journals, _counts, _index):
         one = kind(work, directory, found, codec)
         if one:
             return one
@@ -76,6 +76,8 @@ def _damaged_rows(work: Mending, directory: Directory, found: Examined, codec: C
             work.told.add((row.line, row.seq))
             one.lost.append(_lost(verdict, row.line, "the checkpoint", as_text(row.id)))
         elif not isinstance(row, LineRow):
+            if isinstance(row, PendingRow | SealedRow):
+                work.torn.add((row.line, row.seq))
             one.lost.append(_lost(verdict, getattr(row, "line", None), _WHAT[type(row)], None))
     return one
 
@@ -213,6 +215,7 @@ def _unreadable(work: Mending, directory: Directory, found: Examined, codec: Cod
             )
     for written, places, problem in verdict.tree.writes:
         if problem or any((place[0], place[1]) in broken for place in places):
+            work.torn.add((written.line, written.seq))
             one.set_aside(written, problem or "a value of it could not be had")
             one.lost.append(_lost(verdict, written.line, _WHAT[type(written)], None))
     return one
@@ -221,6 +224,48 @@ def _unreadable(work: Mending, directory: Directory, found: Examined, codec: Cod
 def _names(row: CheckpointRow, broken: set[tuple[int, int]]) -> bool:
     known = load.manifest_of(row)
     return any(isinstance(entry, Ref) and (entry.log, entry.pos) in broken for entry in entries(known))
+
+
+def _unmade(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
+    """Checkpoints with a channel that is made of writes or ancestors which are lost: it would be another value."""
+    one, verdict = Round(), found.verdict
+    if not (work.torn or work.told or any(fault.kind == "lineage" for fault in found.faults)):
+        return one
+    for point, who in sorted(verdict.seen.items()):
+        row = verdict.tree.points[point]
+        if not _is_made(work, verdict.tree, row):
+            work.gone[point] = row
+            work.told.add(point)
+            one.set_aside(row, "what a channel of it is made of is lost")
+            one.lost.append(
+                Lost(what="the checkpoint", thread_id=who.thread_id, namespace=who.namespace, checkpoint_id=row.id)
+            )
+    return one
+
+
+def _is_made(work: Mending, tree: TreeRows, row: CheckpointRow) -> bool:
+    """Whether all is there from the last ancestors that have values of its open channels, with what was written to
+    them and since."""
+    wanted, line = set(load.manifest_of(row).open), row.line
+    while wanted and 0 < row.parent_seq < row.seq:
+        parent = tree.parent(row)
+        if parent is None:
+            home = tree.home(row.line, row.parent_seq)
+            return row.parent_digest is not None and (home is None or (home.line, row.parent_seq) not in work.told)
+        if any((at, parent.seq) in work.torn for at in _lines_down(tree, line, parent.line)):
+            return False
+        wanted -= load.manifest_of(parent).channels.keys()
+        row = parent
+    return True
+
+
+def _lines_down(tree: TreeRows, line: int, last: int) -> Iterator[int]:
+    """A line, and those that it was forked from, as far as the last: each may have written to what they share."""
+    at: int | None = line
+    while at is not None:
+        yield at
+        row = tree.lines.get(at) if at != last else None
+        at = None if row is None else row.base_line
 
 
 def _lineages(work: Mending, directory: Directory, found: Examined, codec: Codec) -> Round:
@@ -384,7 +429,8 @@ def _missing(work: Mending, verdict: Verdict) -> list[Lost]:
 
 
 def _missing_one(work: Mending, verdict: Verdict, line: int, seq: int) -> Lost:
-    name = work.names.get((line, seq))
+    gone = [row for row in work.gone.values() if row.parent_seq == seq and _is_in(verdict.tree, row.line, line, seq)]
+    name = work.names.get((line, seq)) or next((row.parent_id for row in gone), None)
     return _lost(verdict, line, "the checkpoint" if name else f"checkpoint number {seq}", name)
 
 

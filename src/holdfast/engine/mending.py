@@ -40,6 +40,7 @@ class Mending:
     mended: list[str] = field(default_factory=list)
     quarantined: int = 0
     gone: dict[tuple[int, int], CheckpointRow] = field(default_factory=dict)  # checkpoints, as they said they were
+    torn: set[tuple[int, int]] = field(default_factory=set)  # where writes were that are lost: line and number
     told: set[tuple[object, object]] = field(default_factory=set)  # where checkpoints were that are told as lost
     names: dict[tuple[int, int], str | None] = field(default_factory=dict)  # ids of missing parents, by their children
     anew: set[int] = field(default_factory=set)  # lines that were made anew, and whose counts say nothing
