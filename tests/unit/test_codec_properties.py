@@ -6,7 +6,7 @@ import contextlib
 import copy
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdfast.codec import Codec
@@ -54,6 +54,7 @@ def test_equal_sets_have_equal_bytes(members: set[Any]) -> None:
 @settings(deadline=None)
 def test_encoding_leaves_the_value_as_it_was(value: Any) -> None:
     before = copy.deepcopy(value)
+    assume(same(before, value))  # Python before 3.11.4 forgets the scope of an IPv6 address when it copies one
     KNOWING.encode(value)
     assert same(before, value)
 

@@ -56,7 +56,10 @@ def _member(cls: Any, fields: Fields) -> Any:
         return cls._member_map_[name]
     value = fields["value"]
     if issubclass(cls, enum.Flag) and value not in cls._value2member_map_:
-        return _combined(cls, value)
+        found = _combined(cls, value)
+        if type(found) is not cls or found._value_ != value:  # some Pythons drop bits that the class does not know
+            raise ValueError(f"{value!r} is no combination of {cls.__qualname__}")
+        return found
     return cls._value2member_map_[value]
 
 
