@@ -328,8 +328,8 @@ class Model:
         for name, line in sorted(thread.lines.items()) if thread else ():
             removed = _not_kept(line, retention)
             origins = {point.origin for point in line.points.values()}
-            if name and len(origins) == 1 and origins <= gone.get(enclosing(name), set()):
-                removed = set(line.points)
+            if ":" in name and len(origins) == 1 and origins <= gone.get(enclosing(name), set()):
+                removed = set(line.points) - _open(line)
             gone[name] = removed
             line.remove(removed)
         left = sum(len(line.points) for line in thread.lines.values()) if thread else 0
@@ -345,13 +345,28 @@ def _not_kept(line: Line, retention: Retention) -> set[str]:
         return set()
     lineage = [point.id for point in line.lineage(head.id)]
     parents = {point.parent for point in line.points.values()}
-    kept = {head.id, *(lineage[: retention.keep_last] if retention.keep_last else ())}
+    kept = {head.id, *(lineage[: retention.keep_last] if retention.keep_last else ()), *_resumed(line)}
     kept |= set(lineage) if retention.keep_lineage else set()
     for point in line.points.values():
         waits = point.status == "interrupted" and point.id not in parents
         if point.label or waits or (retention.keep_terminal and point.status in ENDS):
             kept.add(point.id)
     return set(line.points) - kept
+
+
+def _resumed(line: Line) -> set[str]:
+    """The last step before where the head's run stopped, or before what somebody changed from outside."""
+    lineage = line.lineage(line.head.id) if line.head is not None else []
+    stops = ("interrupted", "failed")
+    return {point.id for point in [one for one in lineage if one.source != "update" and one.status not in stops][:1]}
+
+
+def _open(line: Line) -> set[str]:
+    """What stays even if the call that it belongs to goes."""
+    parents = {point.parent for point in line.points.values()}
+    waiting = {point.id for point in line.points.values() if point.status == "interrupted" and point.id not in parents}
+    labelled = {point.id for point in line.points.values() if point.label}
+    return labelled | waiting | (_resumed(line) if line.head is not None and line.head.id in waiting else set())
 
 
 def _without_run(thread: Thread, run_id: str) -> int:

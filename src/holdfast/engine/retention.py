@@ -138,7 +138,9 @@ class Plan:
         looked = await self._look(view)
         asked = [*rules.rules(self.retention, self.now, self.namespace, looked)]
         if self._goes_with_its_call(looked.rows):
-            asked = [(name, keeps) for name, keeps in asked if name in rules.ALWAYS]
+            waits = any(rules.waits(view, row) for row in looked.rows if row.seq == view.line.head_seq)
+            always = (*rules.ALWAYS, "resumed") if waits else rules.ALWAYS
+            asked = [(name, keeps) for name, keeps in asked if name in always]
         reasons = {row.seq: [name for name, keeps in asked if keeps(row)] for row in looked.rows}
         for row in looked.rows:
             if row.journal_seq >= self.journal.upto:  # an effect after it may be unfinished

@@ -118,8 +118,9 @@ def rules(retention: Retention, now: int, namespace: str, looked: Looked) -> Ite
     yield "head", lambda row: row.seq == view.line.head_seq
     yield "label", lambda row: bool(view.label(row))
     yield "interrupted", lambda row: row.seq not in looked.parents and waits(view, row)
-    resumed = _resumed(looked) | looked.resumed
+    resumed = _resumed(looked)
     yield "effect", lambda row: row.seq in resumed
+    yield "resumed", lambda row: row.seq in looked.resumed
     if keep_last(retention, namespace) is not None:
         last = set(looked.last)
         yield "keep_last", lambda row: row.seq in last
