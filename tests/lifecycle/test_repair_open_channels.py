@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import pytest
-
-pytest.importorskip("langgraph.channels.delta")
-
 from langgraph.channels.delta import DeltaChannel
 from langgraph.graph import START, StateGraph
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from holdfast.backends.base import Batch, Expect, GraveAt, KeyFree, LineAt, ThreadAbsent
 from holdfast.backends.rows import JournalRow, LineRow, Row, checked, sealed
 from holdfast.engine import burial, clocks, leases, places, tags, views
-from holdfast.engine.context import Engine, Handle, grave_hash, now
+from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import new_thread
 from holdfast.errors import Conflict, Contended, Fenced
+from holdfast.ids import grave_hash
 from holdfast.journal import TRIMMED
 
 _ATTEMPTS = 500

@@ -5,10 +5,10 @@ from __future__ import annotations
 from holdfast.backends.base import Batch, Drop, DropRow, DropTree, DropWaiting, Expect, LineAt, ThreadAt
 from holdfast.backends.rows import CheckpointRow, GraveRow, Row, TagRow, ThreadRow, sealed
 from holdfast.engine import clocks, places, tags
-from holdfast.engine.context import Engine, Handle, grave_hash, now
+from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.places import Here, Place
 from holdfast.errors import Contended
-from holdfast.ids import is_frameworks
+from holdfast.ids import grave_hash, is_frameworks
 
 _ATTEMPTS = 100
 _ALL = 1 << 62

@@ -26,7 +26,7 @@ from holdfast.engine import (
     terms,
     views,
 )
-from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import Manifest
 from holdfast.engine.places import Here, Place, enclosing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after, new_line, new_thread, packed_next
@@ -42,7 +42,7 @@ from holdfast.errors import (
     NotFound,
     ThreadBusy,
 )
-from holdfast.ids import come_in_order, id_after
+from holdfast.ids import come_in_order, grave_hash, id_after
 from holdfast.model import ROOT, CheckpointInfo
 
 ATTEMPTS: Final = 500

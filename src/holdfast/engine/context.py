@@ -18,7 +18,6 @@ from holdfast.engine.cache import Cache
 from holdfast.engine.terms import Terms
 from holdfast.engine.values import Home
 from holdfast.errors import Closed
-from holdfast.ids import grave_hash as grave_hash
 
 
 class Pending(Protocol):

@@ -43,9 +43,9 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.engine import burial, clocks, collect, leases, places, removal, tags, terms, views
-from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
+from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.errors import Contended, Corrupt, InvalidArgument, ThreadBusy
-from holdfast.ids import is_frameworks
+from holdfast.ids import grave_hash, is_frameworks
 from holdfast.model import EraseCertificate
 
 _ATTEMPTS: Final = 100

@@ -12,14 +12,14 @@ from typing import Any, Final
 from holdfast.backends.base import Batch, Expect, GraveAt, LineAt, ThreadAbsent
 from holdfast.backends.rows import CheckpointRow, LineRow, Row, RunRow, ThreadRow, sealed
 from holdfast.engine import burial, load, manifest, places, removal, tags, views
-from holdfast.engine.context import Engine, Handle, grave_hash, now
+from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.history import required
 from holdfast.engine.places import Here
 from holdfast.engine.reduce import reducing
 from holdfast.engine.rows import Fields, checkpoint_row, line_after
 from holdfast.engine.states import Base
 from holdfast.errors import Conflict, Contended, Deleted, InvalidArgument, NotFound
-from holdfast.ids import id_after, new_number
+from holdfast.ids import grave_hash, id_after, new_number
 
 _ATTEMPTS: Final = 100
 

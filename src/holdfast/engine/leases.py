@@ -10,11 +10,12 @@ from __future__ import annotations
 from holdfast.backends.base import Batch, Drop, DropRow, Expect, GraveAt, LineAt, RootAt, ThreadAbsent
 from holdfast.backends.rows import LineRow, Row, TagRow, sealed
 from holdfast.engine import burial, clocks, places, tags
-from holdfast.engine.context import Engine, Handle, as_datetime, grave_hash
+from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.engine.places import Here, Place
 from holdfast.engine.rows import new_thread
 from holdfast.engine.terms import Terms
 from holdfast.errors import Contended, Fenced, ThreadBusy
+from holdfast.ids import grave_hash
 from holdfast.model import Lease
 
 _ATTEMPTS = 100

@@ -11,12 +11,13 @@ from holdfast.backends.rows import (
     is_typed,
     sealed,
 )
-from holdfast.engine.context import Engine, grave_hash, now
+from holdfast.engine.context import Engine, now
 from holdfast.engine.judging import is_readable
 from holdfast.engine.mending import Mending, Round, as_text, commit, moment, unswapped
 from holdfast.engine.treerows import key_of
 from holdfast.engine.verify import read_directory
 from holdfast.engine.walking import Walk
+from holdfast.ids import grave_hash
 from holdfast.model import Lost
 
 

@@ -25,7 +25,7 @@ from holdfast.backends.rows import (
 from holdfast.codec import Codec
 from holdfast.engine import load, staging, trimming, verify
 from holdfast.engine.context import Engine, now
-from holdfast.engine.judging import Verdict, entries, matches_digest, runs_wanted, tags_wanted
+from holdfast.engine.judging import Seen, Verdict, entries, matches_digest, runs_wanted, tags_wanted
 from holdfast.engine.manifest import Ref
 from holdfast.engine.mending import Mending, Round, as_text, commit, moment, unswapped
 from holdfast.engine.rows import row_digest
@@ -207,18 +207,20 @@ def _unreadable(work: Mending, directory: Directory, found: Examined, codec: Cod
     for point, who in sorted(verdict.seen.items()):
         row = verdict.tree.points[point]
         if point in verdict.unreadable or _names(row, broken):
-            work.gone[point] = row
-            work.told.add(point)
-            one.set_aside(row, "a value of it could not be had")
-            one.lost.append(
-                Lost(what="the checkpoint", thread_id=who.thread_id, namespace=who.namespace, checkpoint_id=row.id)
-            )
+            _give_up(work, one, row, who, "a value of it could not be had")
     for written, places, problem in verdict.tree.writes:
         if problem or any((place[0], place[1]) in broken for place in places):
             work.torn.add((written.line, written.seq))
             one.set_aside(written, problem or "a value of it could not be had")
             one.lost.append(_lost(verdict, written.line, _WHAT[type(written)], None))
     return one
+
+
+def _give_up(work: Mending, one: Round, row: CheckpointRow, who: Seen, reason: str) -> None:
+    work.gone[row.line, row.seq] = row
+    work.told.add((row.line, row.seq))
+    one.set_aside(row, reason)
+    one.lost.append(Lost(what="the checkpoint", thread_id=who.thread_id, namespace=who.namespace, checkpoint_id=row.id))
 
 
 def _names(row: CheckpointRow, broken: set[tuple[int, int]]) -> bool:
@@ -234,12 +236,7 @@ def _unmade(work: Mending, directory: Directory, found: Examined, codec: Codec) 
     for point, who in sorted(verdict.seen.items()):
         row = verdict.tree.points[point]
         if not _is_made(work, verdict.tree, row):
-            work.gone[point] = row
-            work.told.add(point)
-            one.set_aside(row, "what a channel of it is made of is lost")
-            one.lost.append(
-                Lost(what="the checkpoint", thread_id=who.thread_id, namespace=who.namespace, checkpoint_id=row.id)
-            )
+            _give_up(work, one, row, who, "what a channel of it is made of is lost")
     return one
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from holdfast.backends.base import Batch, LineAt
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked, sealed
 from holdfast.engine import clocks, views
-from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.context import Engine, Handle
 from holdfast.errors import Corrupt, Deleted, NotFound, ReadOnly, TryAgain
-from holdfast.ids import new_number
+from holdfast.ids import grave_hash, new_number
 
 
 class Here(NamedTuple):

@@ -26,12 +26,13 @@ from holdfast.backends.rows import (
     table_name,
 )
 from holdfast.engine import load, treerows
-from holdfast.engine.context import Engine, grave_hash
+from holdfast.engine.context import Engine
 from holdfast.engine.judging import CHECKSUM, Verdict, judge, say_damaged
 from holdfast.engine.proving import Broken, Proof
 from holdfast.engine.treerows import key_of
 from holdfast.engine.walking import PAGE, Walk
 from holdfast.errors import Corrupt, StorageFailed
+from holdfast.ids import grave_hash
 from holdfast.model import Fault, VerifyReport
 
 _LOWEST: Final = -(1 << 63)

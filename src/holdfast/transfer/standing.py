@@ -16,11 +16,11 @@ from msgspec.msgpack import Encoder
 from holdfast.backends.base import Expect, LineAt
 from holdfast.backends.rows import CheckpointRow, LineRow, MarkRow, Row, ThreadRow, checked, sealed
 from holdfast.engine import places, staging, views
-from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.context import Engine, Handle
 from holdfast.engine.places import Place
 from holdfast.engine.views import View
 from holdfast.errors import Deleted
-from holdfast.ids import new_number
+from holdfast.ids import grave_hash, new_number
 from holdfast.transfer import looking, records
 from holdfast.transfer.joining import Item, Join, nothing
 

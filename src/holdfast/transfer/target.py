@@ -40,12 +40,13 @@ from holdfast.backends.rows import (
 )
 from holdfast.engine import leases, load, manifest, staging, tags, terms, trimming, values, views
 from holdfast.engine.changes import replay, whole_change
-from holdfast.engine.context import Engine, Handle, grave_hash
+from holdfast.engine.context import Engine, Handle
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
 from holdfast.engine.parts import LIST, join
 from holdfast.engine.rows import row_digest
 from holdfast.engine.values import Home, Version, Written
 from holdfast.errors import Conflict, Contended, Corrupt
+from holdfast.ids import grave_hash
 from holdfast.transfer import looking, records
 from holdfast.transfer.comparing import Comparison, raw_row
 from holdfast.transfer.queue import Queue
