@@ -150,6 +150,26 @@ class PruneReport:
     threads: int = 1  # that were looked at
     skipped: tuple[str, ...] = ()  # threads that could not be pruned, and why
 
+    @classmethod
+    def together(cls, reports: Sequence[PruneReport], skipped: Sequence[str] = (), *, dry_run: bool) -> PruneReport:
+        """One report for several threads."""
+        kept: dict[str, tuple[str, ...]] = {}
+        for report in reports:
+            for rule, ids in report.kept_ids.items():
+                kept[rule] = (*kept.get(rule, ()), *ids)
+        return cls(
+            removed=tuple(one for report in reports for one in report.removed),
+            kept=sum(report.kept for report in reports),
+            kept_by={rule: sum(report.kept_by.get(rule, 0) for report in reports) for rule in kept},
+            kept_ids=kept,
+            journal=sum(report.journal for report in reports),
+            bytes_to_free=sum(report.bytes_to_free for report in reports),
+            by_thread={thread: ids for report in reports for thread, ids in report.by_thread.items()},
+            threads=sum(report.threads for report in reports) + len(skipped),
+            skipped=(*(one for report in reports for one in report.skipped), *skipped),
+            dry_run=dry_run,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:

@@ -8,7 +8,6 @@ where every survivor goes on from it. `collect` then frees what nobody sees.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -93,28 +92,7 @@ async def prune_all(engine: Engine, retention: Retention, dry_run: bool, progres
             if progress is not None:
                 progress(done + number + 1, done + len(rows))
         last, done = rows[-1].thread.id, done + len(rows)
-    return _summed(reports, skipped, dry_run)
-
-
-def _summed(reports: list[PruneReport], skipped: list[str], dry_run: bool) -> PruneReport:
-    kept_by: Counter[str] = Counter()
-    kept: dict[str, tuple[str, ...]] = {}
-    for report in reports:
-        kept_by.update(report.kept_by)
-        for rule, ids in report.kept_ids.items():
-            kept[rule] = (*kept.get(rule, ()), *ids)
-    return PruneReport(
-        removed=tuple(one for report in reports for one in report.removed),
-        kept=sum(report.kept for report in reports),
-        kept_by=dict(kept_by),
-        kept_ids=kept,
-        journal=sum(report.journal for report in reports),
-        bytes_to_free=sum(report.bytes_to_free for report in reports),
-        by_thread={thread: ids for report in reports for thread, ids in report.by_thread.items()},
-        threads=len(reports) + len(skipped),
-        skipped=tuple(skipped),
-        dry_run=dry_run,
-    )
+    return PruneReport.together(reports, skipped, dry_run=dry_run)
 
 
 @dataclass

@@ -62,23 +62,8 @@ Pruned = Callable[[bool], PruneReport]
 
 
 def _each(prunes: Sequence[Callable[..., PruneReport]], retention: Retention) -> Pruned:
-    return lambda dry_run: _together([prune(retention, dry_run=dry_run) for prune in prunes])
-
-
-def _together(reports: Sequence[PruneReport]) -> PruneReport:
-    """One report for several threads, as a prune of all of them writes it."""
-    rules = sorted({rule for report in reports for rule in report.kept_by})
-    return PruneReport(
-        removed=tuple(one for report in reports for one in report.removed),
-        kept=sum(report.kept for report in reports),
-        kept_by={rule: sum(report.kept_by.get(rule, 0) for report in reports) for rule in rules},
-        kept_ids={rule: tuple(one for report in reports for one in report.kept_ids.get(rule, ())) for rule in rules},
-        dry_run=reports[0].dry_run,
-        journal=sum(report.journal for report in reports),
-        bytes_to_free=sum(report.bytes_to_free for report in reports),
-        by_thread={thread: ids for report in reports for thread, ids in report.by_thread.items()},
-        threads=sum(report.threads for report in reports),
-        skipped=tuple(one for report in reports for one in report.skipped),
+    return lambda dry_run: PruneReport.together(
+        [prune(retention, dry_run=dry_run) for prune in prunes], dry_run=dry_run
     )
 
 
