@@ -9,15 +9,17 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
+from re import sub
 from typing import Any
 
 import pytest
 
 import holdfast
 from holdfast import LookAtTheStorage, Store
-from holdfast.backends.rows import LineRow, ThreadRow
+from holdfast.backends.rows import KEYS, LineRow, ThreadRow, table_name
 from tests.lifecycle.broken import all_rows, backend_of, break_bytes, damaged, everything, fill, replace
 from tests.support.postgres import schemas
 
@@ -135,6 +137,31 @@ def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:
         assert not plan.ok
         assert store.repair(plan).unrepaired == ()
         assert [one.id for one in store.threads(where={"user": "u"})] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("table", [table_name(kind) for kind in KEYS])
+@pytest.mark.parametrize("change", ["one less", "one more"])
+def test_a_file_that_no_longer_says_which_columns_a_table_has(
+    sound: dict[str, Any], tmp_path: Path, table: str, change: str
+) -> None:
+    path, before = sound["sqlite"]
+    copy = tmp_path / "agents.db"
+    shutil.copy(path, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        (sql,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        fewer, more = sub(r",\s*sum INTEGER NOT NULL", "", sql), sql.replace("sum INTEGER", "sum INTEGER, more INTEGER")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_schema SET sql = ? WHERE name = ?", (more if change == "one more" else fewer, table)
+        )
+    with holdfast.open(url("sqlite", copy)) as store:
+        everything(store)
+        plan = store.verify()
+        assert not plan.ok
+        assert store.repair(plan).unrepaired == ()
+    with holdfast.open(url("sqlite", copy)) as store:
+        assert store.verify().faults == ()
+        assert everything(store) == before
 
 
 def test_rows_on_a_server(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 
 def cut(row: Sequence[Any], *kinds: Any) -> list[Any]:
-    """A joined row as the rows it was joined from; a missing one is None."""
+    """A joined row as the rows it was joined from; a missing one is None. TypeError if it is not as wide."""
     found, start = [], 0
+    if len(row) != sum(len(kind._fields) for kind in kinds):
+        raise TypeError(f"a joined row has {len(row)} columns")
     for kind in kinds:
         end = start + len(kind._fields)
         part = row[start:end]

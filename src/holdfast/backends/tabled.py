@@ -226,12 +226,12 @@ def _lines(tables: Tables, tree: int, thread: int) -> list[LineRow]:
 
 
 def _ancestry(tables: Tables, tree: int, line: int) -> list[LineRow]:
-    found = []
+    found: dict[int, LineRow] = {}  # rows that were mixed up may lead in circles
     row = tables[LineRow].get(tree, line)
-    while row is not None:
-        found.append(row)
+    while row is not None and row.line not in found:
+        found[row.line] = row
         row = tables[LineRow].get(tree, row.base_line)
-    return found
+    return list(found.values())
 
 
 def checkpoints(
@@ -273,23 +273,27 @@ def _checkpoints_by_id(rows: list[CheckpointRow], before: str | None, limit: int
 
 def pieces(tables: Tables, tree: int, log: int, pos: int) -> list[Piece]:
     found: list[Piece] = []
-    while True:
+    passed: set[tuple[int, int]] = set()
+    while (log, pos) not in passed:
+        passed.add((log, pos))
         rows = list(tables[ChunkRow].between((tree, log, 0), (tree, log, pos)))
         keys = [i for i, row in enumerate(rows) if row.kind == KEY]
         found[:0] = [Piece(row, pos) for row in (rows[keys[-1] :] if keys else rows)]
         base = None if keys else tables[LogRow].get(tree, log)
         if base is None:
-            return found
+            break
         log, pos = base.base_log, base.base_pos
+    return found
 
 
 def _pending(tables: Tables, line: LineRow, seq: int) -> list[PendingRow | SealedRow]:
     found = _by_era(tables, line.tree, line.line, seq)
-    below: LineRow | None = line
-    while below is not None and below.base_line is not None and seq <= below.base_seq:
-        rows = _by_era(tables, line.tree, below.base_line, seq)
-        found[:0] = [row for row in rows if row.era < below.base_era]
-        below = tables[LineRow].get(line.tree, below.base_line)
+    below = [] if line.base_line is None else _ancestry(tables, line.tree, line.base_line)
+    for above in (line, *below):
+        if above.base_line is None or seq > above.base_seq:
+            break
+        rows = _by_era(tables, line.tree, above.base_line, seq)
+        found[:0] = [row for row in rows if row.era < above.base_era]
     return found
 
 

@@ -105,6 +105,21 @@ class RowAnswers(RowTests):
         assert backend.ancestry(1, 10) == rows[:1]
         assert backend.ancestry(1, 14) == []
 
+    def test_a_long_ancestry_is_found_whole(self, backend: Any) -> None:
+        rows = [
+            line_row(line=n, thread=n, base_line=n - 1 if n > 1 else None, base_seq=1, base_era=1)
+            for n in range(1, 251)
+        ]
+        put(backend, *rows, pending_row(line=1))
+        assert backend.ancestry(1, 250) == rows[::-1]
+        assert backend.pending(rows[-1], [1]) == [pending_row(line=1)]
+
+    def test_lines_that_were_mixed_up_and_lead_in_a_circle_have_an_end(self, backend: Any) -> None:
+        rows = [line_row(line=n, thread=n, base_line=base, base_seq=1, base_era=1) for n, base in ((10, 11), (11, 10))]
+        put(backend, *rows, pending_row(line=10))
+        assert backend.ancestry(1, 10)[:2] == rows
+        assert backend.pending(rows[1], [1])[0] == pending_row(line=10)
+
     def test_namespaces_are_those_of_one_thread_root_first(self, backend: Any) -> None:
         inner = [line_row(line=n, namespace=name) for n, name in ((12, "b"), (11, "a"), (13, "\U0001f600"))]
         put(backend, *inner, line_row(), line_row(line=20, thread=20))
@@ -240,6 +255,16 @@ class RowAnswers(RowTests):
         late, early = backend.chunks(1, [Want(7, 2), Want(7, 0)])
         assert [piece.chunk for piece in late] == [chunk_row(7, 1, KEY), chunk_row(7, 2)]
         assert [piece.chunk for piece in early] == [chunk_row(6, 0, KEY), chunk_row(7, 0)]
+
+    def test_a_long_way_through_logs_is_found_whole(self, backend: Any) -> None:
+        rows = [chunk_row(log, 0, 1 if log > 1 else KEY) for log in range(1, 251)]
+        put(backend, *rows, *(log_row(log, log - 1, 0) for log in range(2, 251)))
+        assert backend.chunks(1, [Want(250, 0)]) == [[Piece(row, 0) for row in rows]]
+
+    def test_logs_that_were_mixed_up_and_lead_in_a_circle_have_an_end(self, backend: Any) -> None:
+        put(backend, chunk_row(6, 0), chunk_row(7, 0), log_row(6, 7, 0), log_row(7, 6, 0))
+        (found,) = backend.chunks(1, [Want(6, 0)])
+        assert found[-2:] == [Piece(chunk_row(7, 0), 0), Piece(chunk_row(6, 0), 0)]
 
     def test_many_wants_are_answered_in_their_order(self, backend: Any) -> None:
         rows = [chunk_row(log, 0, KEY) for log in range(100, 150)]

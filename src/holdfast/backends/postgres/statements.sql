@@ -61,6 +61,7 @@ WITH RECURSIVE below (line, depth) AS (
     SELECT line.base_line, below.depth + 1
     FROM below JOIN {schema}.line ON line.tree = %(tree)s AND line.line = below.line
     WHERE line.base_line IS NOT NULL
+        AND (depth < 100 OR depth < (SELECT count(*) FROM {schema}.line WHERE tree = %(tree)s)) -- see `chunks`
 )
 SELECT {line} FROM below JOIN {schema}.line ON line.tree = %(tree)s AND line.line = below.line ORDER BY below.depth
 

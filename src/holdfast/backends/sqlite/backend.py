@@ -150,7 +150,8 @@ class SqliteBackend(Backend):
             buried = self._all("grave", hash=grave)
             return Found(None, None, None, None, *(buried[0] if buried else (0, "")))
         (last, *columns) = rows[0]
-        thread, root, own, head = cut(tuple(columns), ThreadRow, LineRow, LineRow, CheckpointRow)
+        with translated(self.path):
+            thread, root, own, head = cut(columns, ThreadRow, LineRow, LineRow, CheckpointRow)
         return Found(thread, root, own, head, 0, last or "")
 
     async def ancestry(self, tree: int, line: int) -> list[LineRow]:
@@ -188,8 +189,10 @@ class SqliteBackend(Backend):
 
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
         found: list[list[Piece]] = [[] for _ in wants]
-        for ask, pos, *chunk in self._all("chunks", tree=tree, wants=json.dumps(wants)):
-            found[ask].append(Piece(ChunkRow._make(chunk), pos))
+        rows = self._all("chunks", tree=tree, wants=json.dumps(wants))
+        with translated(self.path):
+            for ask, pos, *chunk in rows:
+                found[ask].append(Piece(ChunkRow._make(chunk), pos))
         return found
 
     async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
@@ -215,10 +218,8 @@ class SqliteBackend(Backend):
         span = {"start": max(prefix, after), "after": after, "end": _or_bytes(after_prefix(prefix)), "limit": limit}
         if tags:
             (key, value), *others = sorted(tags, key=self._threads_tagged) if len(tags) > 1 else tags
-            rows = self._all("threads_tagged", **span, key=key, value=value, others=json.dumps(others))
-        else:
-            rows = self._all("threads", **span)
-        return [Listed(*cut(row, ThreadRow, LineRow, CheckpointRow)) for row in rows]
+            return self._rows(_listed, "threads_tagged", **span, key=key, value=value, others=json.dumps(others))
+        return self._rows(_listed, "threads", **span)
 
     def _threads_tagged(self, tag: tuple[str, str]) -> int:
         """How many threads have a tag, up to a hundred: the rarest leads the search."""
@@ -281,6 +282,10 @@ class SqliteBackend(Backend):
     async def close(self) -> None:
         with translated(self.path):
             self._connections.close()
+
+
+def _listed(row: tuple[Any, ...]) -> Listed:
+    return Listed(*cut(row, ThreadRow, LineRow, CheckpointRow))
 
 
 def _written(row: tuple[Any, ...]) -> PendingRow | SealedRow:

@@ -189,12 +189,14 @@ WHERE thread.id = :id
 SELECT generation, last FROM grave WHERE hash = :hash
 
 -- name: ancestry
+-- Rows that were mixed up may lead in circles. No way down is longer than there are rows: that ends them, and what
+-- was read then does not agree with its checksum. They are counted only for ways that are long.
 WITH RECURSIVE below (line, depth) AS (
     SELECT :line, 0
     UNION ALL
     SELECT line.base_line, below.depth + 1
     FROM below JOIN line ON line.tree = :tree AND line.line = below.line
-    WHERE line.base_line IS NOT NULL
+    WHERE line.base_line IS NOT NULL AND (depth < 100 OR depth < (SELECT count(*) FROM line WHERE tree = :tree))
 )
 SELECT line.* FROM below JOIN line ON line.tree = :tree AND line.line = below.line ORDER BY below.depth
 
@@ -260,7 +262,7 @@ want (ask, log, pos, start, depth) AS (
         ),
         want.depth + 1
     FROM want JOIN log ON log.tree = :tree AND log.log = want.log
-    WHERE want.start IS NULL
+    WHERE want.start IS NULL AND (depth < 100 OR depth < (SELECT count(*) FROM log WHERE tree = :tree))
 )
 SELECT want.ask, want.pos, chunk.*
 FROM want JOIN chunk ON chunk.tree = :tree AND chunk.log = want.log
@@ -274,6 +276,7 @@ WITH RECURSIVE seen (line, cut, upto, depth) AS (
     SELECT line.base_line, line.base_era, MIN(seen.upto, line.base_seq), seen.depth + 1
     FROM seen JOIN line ON line.tree = :tree AND line.line = seen.line
     WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+        AND (depth < 100 OR depth < (SELECT count(*) FROM line WHERE tree = :tree))
 ),
 wanted (seq, line, cut, depth) AS (
     SELECT want.value, seen.line, seen.cut, seen.depth

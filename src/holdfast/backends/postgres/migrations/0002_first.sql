@@ -315,7 +315,8 @@ CREATE VIEW piece AS
     UNION ALL
     SELECT tree, log, lo, lo, 1::smallint, body, sum FROM tail WHERE lo >= 0;
 
--- Each wanted version with the chunks that make it up, oldest first.
+-- Each wanted version with the chunks that make it up, oldest first. Rows that were mixed up may lead in circles: no way
+-- down is longer than there are rows, which ends them. They are counted only for ways that are long.
 CREATE FUNCTION chunks(in_tree bigint, logs bigint[], positions bigint[])
 RETURNS TABLE (ask bigint, upto bigint, piece piece)
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
@@ -343,7 +344,7 @@ BEGIN
             ),
             want.depth + 1
         FROM want JOIN log ON log.tree = in_tree AND log.log = want.log
-        WHERE want.start IS NULL
+        WHERE want.start IS NULL AND (depth < 100 OR depth < (SELECT count(*) FROM log WHERE tree = in_tree))
     )
     SELECT want.ask, want.pos, piece
     FROM want JOIN piece ON piece.tree = in_tree AND piece.log = want.log
@@ -379,6 +380,7 @@ BEGIN
             SELECT line.base_line, line.base_era, least(seen.upto, line.base_seq), seen.depth + 1
             FROM seen JOIN line ON line.tree = in_tree AND line.line = seen.line
             WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+                AND (depth < 100 OR depth < (SELECT count(*) FROM line WHERE tree = in_tree))
         ),
         wanted (seq, line, cut, depth) AS (
             SELECT want.seq, seen.line, seen.cut, seen.depth
