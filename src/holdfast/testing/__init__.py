@@ -29,8 +29,8 @@ import pytest
 _SUBJECTS = (
     "asking", "backing_up", "closing", "collecting", "concurrency", "copying", "counting", "deleting", "diffing",
     "digesting", "driver", "erasing", "expiring", "forking", "freezing", "history", "journaling", "listing", "moving",
-    "naming", "nesting", "pending", "pruning", "reading", "removing", "row_answers", "row_samples", "rows", "saving",
-    "sharing", "states", "tending", "updating", "values", "verifying",
+    "naming", "nesting", "pending", "pruning", "reading", "removing", "row_answers", "row_samples", "row_seals", "rows",
+    "saving", "sharing", "states", "tending", "updating", "values", "verifying",
 )  # fmt: skip
 pytest.register_assert_rewrite(*(f"{__name__}.{subject}" for subject in _SUBJECTS))
 

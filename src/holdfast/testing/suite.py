@@ -27,6 +27,7 @@ from holdfast.testing.pruning import Pruning
 from holdfast.testing.reading import Reading
 from holdfast.testing.removing import Removing
 from holdfast.testing.row_answers import RowAnswers
+from holdfast.testing.row_seals import Seals
 from holdfast.testing.rows import Commits, SharedRows
 from holdfast.testing.saving import Saving
 from holdfast.testing.sharing import Lasting, Sharing
@@ -50,7 +51,7 @@ class SharedStoreContract(StoreContract, Lasting, Sharing):
     """And what a store does that several handles open, one after the other or at once."""
 
 
-class RowContract(Commits, RowAnswers):
+class RowContract(Commits, RowAnswers, Seals):
     """What the engine asks of a backend."""
 
 

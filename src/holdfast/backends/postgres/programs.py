@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from random import SystemRandom
-from typing import Any, Final, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_type_hints
 
 from holdfast.backends.base import (
     Batch,
@@ -219,14 +219,25 @@ def _write(program: Program, batch: Batch) -> None:
             program.say("merge chunks", drop, _CHUNKS)
         else:
             _drop(program, drop)
+    seals = {(row.tree, row.line, row.number): row for row in batch.puts if _is_of_the_next(row)}
+    told: set[Row] = set()
     for row in sorted(batch.puts, key=_put_place):
         if isinstance(row, LineRow):
             program.say("put stamped line", row, _ROWS[LineRow])
             program.numbers.append(program.stamp)
-        else:
+        elif isinstance(row, CheckpointRow) and row[:3] in seals:
+            program.say("put checkpoint with seal", row, _ROWS[CheckpointRow])
+            _ROWS[SealedRow].spread(seals[row[:3]], program)
+            told.add(seals[row[:3]])
+        elif not isinstance(row, SealedRow) or row not in told:
             program.say("put " + table_name(type(row)), row, _ROWS[type(row)])
     for one in batch.puts_if_free:
         program.say(f"put {table_name(type(one))} if free", one, _ROWS[type(one)])
+
+
+def _is_of_the_next(row: Row) -> TypeGuard[SealedRow]:
+    """Whether it seals the step before the checkpoint that it came with, in whose row there is room for it."""
+    return isinstance(row, SealedRow) and row.number == row.seq + 1
 
 
 def _put_place(row: Row) -> tuple[int, tuple[Any, ...]]:

@@ -326,8 +326,20 @@ WHERE (tree, line, seq, task_id, idx, era) > (%(tree)s, %(line)s, %(seq)s, %(tas
 ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
 
 -- name: scan_sealed
-SELECT {sealed} FROM {schema}.sealed
-WHERE (tree, line, seq, number, era) > (%(tree)s, %(line)s, %(seq)s, %(number)s, %(era)s) AND tree = %(of)s
+SELECT {sealed} FROM (
+    (
+        SELECT tree, line, seq, number, era, body, sum FROM {schema}.sealed
+        WHERE (tree, line, seq, number, era) > (%(tree)s, %(line)s, %(seq)s, %(number)s, %(era)s) AND tree = %(of)s
+        ORDER BY tree, line, seq, number, era LIMIT %(limit)s
+    )
+    UNION ALL
+    (
+        SELECT tree, line, seq - 1, seq, seal_era, seal, seal_sum FROM {schema}.checkpoint
+        WHERE (tree, line, seq) >= (%(tree)s, %(line)s, %(seq)s) AND tree = %(of)s AND seal IS NOT NULL
+            AND (tree, line, seq - 1, seq, seal_era) > (%(tree)s, %(line)s, %(seq)s, %(number)s, %(era)s)
+        ORDER BY tree, line, seq LIMIT %(limit)s
+    )
+) AS sealed
 ORDER BY tree, line, seq, number, era LIMIT %(limit)s
 
 -- name: scan_journal
@@ -356,7 +368,7 @@ SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
 FROM {schema}.pending WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
-FROM {schema}.sealed WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+FROM {schema}.seals WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
 FROM {schema}.journal WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
@@ -393,7 +405,7 @@ SELECT {piece} FROM {schema}.piece ORDER BY tree, log, lo
 SELECT {pending} FROM {schema}.pending ORDER BY tree, line, seq
 
 -- name: all_sealed
-SELECT {sealed} FROM {schema}.sealed ORDER BY tree, line, seq
+SELECT {sealed} FROM {schema}.seals AS sealed ORDER BY tree, line, seq
 
 -- name: all_waiting
 SELECT {waiting} FROM {schema}.waiting

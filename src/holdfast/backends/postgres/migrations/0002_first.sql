@@ -112,11 +112,13 @@ CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a mult
     created_at bigint NOT NULL,
     size bigint NOT NULL,
     sum bigint NOT NULL,
+    seal_sum bigint,
     parent_seq integer NOT NULL,
     stretch integer NOT NULL,
     journal_seq integer NOT NULL,
     depth integer NOT NULL,
     era integer NOT NULL,
+    seal_era integer,
     id text COLLATE "C" NOT NULL,
     parent_id text COLLATE "C",
     parent_thread text COLLATE "C",
@@ -131,6 +133,7 @@ CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a mult
     origin text COLLATE "C",
     digest bytea NOT NULL,
     manifest bytea NOT NULL,
+    seal bytea,  -- with seal_era and seal_sum the row of `sealed` for the checkpoint before this one: see `seals`
     PRIMARY KEY (tree, line, seq) WITH (fillfactor = 100)  -- only ever added to at a line's end
 );
 -- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
@@ -259,6 +262,7 @@ BEGIN
     FOR kept IN
         SELECT 'line' AS root, 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500' AS options, NULL AS body
         UNION ALL SELECT 'checkpoint', NULL, 'manifest'
+        UNION ALL SELECT 'checkpoint', NULL, 'seal'
         UNION ALL SELECT 'chunk', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500, toast.autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'tail', 'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'pending', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
@@ -315,6 +319,13 @@ CREATE VIEW piece AS
     UNION ALL
     SELECT tree, log, lo, lo, 1::smallint, body, sum FROM tail WHERE lo >= 0;
 
+-- The steps that were sealed, wherever that is. A step is sealed by the next save as a rule: then its row stands in the
+-- one of that checkpoint, which makes half of its bytes. It moves to `sealed` when that checkpoint goes.
+CREATE VIEW seals AS
+    SELECT tree, line, seq, number, era, body, sum FROM sealed
+    UNION ALL
+    SELECT tree, line, seq - 1, seq, seal_era, seal, seal_sum FROM checkpoint WHERE seal IS NOT NULL;
+
 -- Each wanted version with the chunks that make it up, oldest first. Rows that were mixed up may lead in circles: no way
 -- down is longer than there are rows, which ends them. They are counted only for ways that are long.
 CREATE FUNCTION chunks(in_tree bigint, logs bigint[], positions bigint[])
@@ -360,6 +371,8 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
+DECLARE
+    saved bigint[] := ARRAY(SELECT one + 1 FROM unnest(seqs) AS one);  -- next, with their seals
 BEGIN
     IF of_base IS NULL THEN
         RETURN QUERY
@@ -369,6 +382,9 @@ BEGIN
         UNION ALL
         SELECT 0, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '', sealed.body, sealed.sum
         FROM sealed WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
+        UNION ALL
+        SELECT 0, checkpoint.tree, checkpoint.line, seq - 1, '', seq, seal_era, '', seal, seal_sum
+        FROM checkpoint WHERE tree = in_tree AND line = of_line AND seq = ANY(saved) AND seal IS NOT NULL
         ORDER BY 7, 1, 6;
     ELSE
         RETURN QUERY
@@ -397,6 +413,13 @@ BEGIN
                 sealed.body, sealed.sum
             FROM wanted
             JOIN sealed ON sealed.tree = in_tree AND sealed.line = wanted.line AND sealed.seq = wanted.seq
+            UNION ALL
+            SELECT
+                0, wanted.depth, wanted.cut, checkpoint.tree, checkpoint.line, wanted.seq, '', checkpoint.seq, seal_era, '',
+                seal, seal_sum
+            FROM wanted
+            JOIN checkpoint ON checkpoint.tree = in_tree AND checkpoint.line = wanted.line AND checkpoint.seq = wanted.seq + 1
+            WHERE seal IS NOT NULL
         )
         SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum FROM found WHERE cut IS NULL OR era < cut
         ORDER BY depth DESC, era, kind, idx;
@@ -562,6 +585,19 @@ BEGIN
     RETURN coalesce(known = total, false)::integer;
 END $$;
 
+CREATE FUNCTION put_sealed(
+    in_tree bigint, in_line bigint, at bigint, by_number bigint, in_era bigint, total bigint, whole bytea
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE checkpoint SET seal = whole, seal_sum = total
+    WHERE tree = in_tree AND line = in_line AND seq = by_number AND by_number = at + 1 AND seal_era = in_era;
+    IF NOT FOUND THEN
+        INSERT INTO sealed (tree, line, seq, number, era, body, sum)
+        VALUES (in_tree, in_line, at, by_number, in_era, whole, total)
+        ON CONFLICT (tree, line, seq, number, era) DO UPDATE SET body = excluded.body, sum = excluded.sum;
+    END IF;
+END $$;
+
 CREATE FUNCTION apply(
     patient boolean, starts bigint[], ops text[], numbers bigint[], texts text[], bodies bytea[]
 ) RETURNS smallint[]
@@ -576,6 +612,7 @@ DECLARE
     known bigint;
     stored boolean;
     met bigint;
+    gone record;
 BEGIN
     FOR batch IN 0 .. cardinality(starts) / 4 - 2 LOOP
         verdict := 1;
@@ -728,7 +765,14 @@ BEGIN
                 DELETE FROM line WHERE tree = numbers[i + 1] AND line = numbers[i + 2];
                 i := i + 2;
             WHEN 'drop checkpoint' THEN
-                DELETE FROM checkpoint WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3];
+                DELETE FROM checkpoint WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
+                RETURNING seal_era, seal_sum, seal INTO gone;
+                IF gone.seal IS NOT NULL THEN
+                    PERFORM put_sealed(
+                        numbers[i + 1], numbers[i + 2], numbers[i + 3] - 1, numbers[i + 3], gone.seal_era, gone.seal_sum,
+                        gone.seal
+                    );
+                END IF;
                 i := i + 3;
             WHEN 'drop mark' THEN
                 DELETE FROM mark
@@ -772,6 +816,11 @@ BEGIN
                 DELETE FROM sealed
                 WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
                     AND number = numbers[i + 4] AND era = numbers[i + 5];
+                IF NOT FOUND THEN
+                    UPDATE checkpoint SET seal_era = NULL, seal_sum = NULL, seal = NULL
+                    WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 4]
+                        AND seq = numbers[i + 3] + 1 AND seal_era = numbers[i + 5];
+                END IF;
                 i := i + 5;
             WHEN 'drop waiting' THEN
                 DELETE FROM waiting
@@ -834,17 +883,21 @@ BEGIN
                 END LOOP;
                 i := i + 23;
                 t := t + 2;
-            WHEN 'put checkpoint' THEN
+            WHEN 'put checkpoint', 'put checkpoint with seal' THEN
+                stored := ops[step] = 'put checkpoint with seal' AND NOT EXISTS (
+                    SELECT 1 FROM checkpoint WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
+                );
                 INSERT INTO checkpoint (
                     tree, line, seq, id, parent_id, parent_seq, parent_thread, parent_digest, stretch, depth, step,
                     source, node, next, run_id, status, label, metadata, created_at, journal_seq, size, origin, era,
-                    digest, manifest, sum
+                    digest, manifest, sum, seal_era, seal_sum, seal
                 ) VALUES (
                     numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], texts[t + 2], numbers[i + 4],
                     texts[t + 3], bodies[b + 1], numbers[i + 5], numbers[i + 6], numbers[i + 7], texts[t + 4],
                     texts[t + 5], bodies[b + 2], texts[t + 6], texts[t + 7], texts[t + 8], bodies[b + 3],
                     numbers[i + 8], numbers[i + 9], numbers[i + 10], texts[t + 9], numbers[i + 11], bodies[b + 4],
-                    bodies[b + 5], numbers[i + 12]
+                    bodies[b + 5], numbers[i + 12], CASE WHEN stored THEN numbers[i + 17] END,
+                    CASE WHEN stored THEN numbers[i + 18] END, CASE WHEN stored THEN bodies[b + 6] END
                 ) ON CONFLICT (tree, line, seq) DO UPDATE SET
                     id = excluded.id, parent_id = excluded.parent_id, parent_seq = excluded.parent_seq,
                     parent_thread = excluded.parent_thread, parent_digest = excluded.parent_digest,
@@ -854,6 +907,20 @@ BEGIN
                     created_at = excluded.created_at, journal_seq = excluded.journal_seq, size = excluded.size,
                     origin = excluded.origin, era = excluded.era, digest = excluded.digest,
                     manifest = excluded.manifest, sum = excluded.sum;
+                IF stored THEN
+                    DELETE FROM sealed
+                    WHERE tree = numbers[i + 13] AND line = numbers[i + 14] AND seq = numbers[i + 15]
+                        AND number = numbers[i + 16] AND era = numbers[i + 17];
+                ELSIF ops[step] = 'put checkpoint with seal' THEN
+                    PERFORM put_sealed(
+                        numbers[i + 13], numbers[i + 14], numbers[i + 15], numbers[i + 16], numbers[i + 17], numbers[i + 18],
+                        bodies[b + 6]
+                    );
+                END IF;
+                IF ops[step] = 'put checkpoint with seal' THEN
+                    i := i + 6;
+                    b := b + 1;
+                END IF;
                 i := i + 12;
                 t := t + 9;
                 b := b + 5;
@@ -916,10 +983,10 @@ BEGIN
                 t := t + 2;
                 b := b + 1;
             WHEN 'put sealed' THEN
-                INSERT INTO sealed (tree, line, seq, number, era, body, sum) VALUES (
-                    numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4], numbers[i + 5], bodies[b + 1],
-                    numbers[i + 6]
-                ) ON CONFLICT (tree, line, seq, number, era) DO UPDATE SET body = excluded.body, sum = excluded.sum;
+                PERFORM put_sealed(
+                    numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4], numbers[i + 5], numbers[i + 6],
+                    bodies[b + 1]
+                );
                 i := i + 6;
                 b := b + 1;
             WHEN 'put journal' THEN
