@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.backends.rows import KEYS, ChunkRow, SealedRow, checked, table_name
+from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SealedRow, WaitingRow, checked, table_name
 from tests.crash.checker import Rows
 from tests.servers.postgres import Server
 
-VIEWS: dict[Any, str] = {ChunkRow: "piece", SealedRow: "seals"}  # of rows that are kept in two tables
+VIEWS: dict[Any, str] = {  # of rows that are kept in two tables, or leave their places to others
+    ChunkRow: "piece",
+    SealedRow: "seals",
+    PendingRow: "pending WHERE seq >= 0",
+    WaitingRow: "waiting WHERE body IS NOT NULL",
+}
 
 
 def read_rows(server: Server) -> Rows:

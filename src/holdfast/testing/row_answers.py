@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import pytest
 
-from holdfast.backends.base import Filter, Piece, Want
+from holdfast.backends.base import Batch, DropRow, Filter, Piece, Want
 from holdfast.backends.rows import (
     FRAME,
     KEY,
     KEYS,
     GraveRow,
     MarkRow,
+    PendingRow,
     QuarantineRow,
     Row,
     RunRow,
@@ -37,6 +38,7 @@ from holdfast.testing.row_samples import (
     run_row,
     tag_row,
     thread_row,
+    waiting_row,
 )
 
 FILTERS: Final[dict[str, tuple[Filter, list[int]]]] = {
@@ -190,6 +192,32 @@ class RowAnswers(RowTests):
         assert sorted(backend.pending(line_row(), [1])) == writes[:2]
         assert sorted(backend.pending(line_row(line=11), [2])) == writes[6:]
         assert backend.pending(line_row(tree=2), [1]) == backend.pending(line_row(), [3]) == []
+
+    def test_steps_that_follow_one_another_find_their_own_writes_only(self, backend: Any) -> None:
+        """Whatever a backend does with the room of those that are gone."""
+        late = pending_row(seq=3, task_id="late")
+        put(backend, checkpoint_row(), late)
+        for n in range(1, 140):
+            writes = [pending_row(seq=n, task_id=f"{n} {task}", body=b"x" * 900) for task in range(1 + n % 3)]
+            assert backend.commit(Batch([], [], [], writes))
+            assert sorted(row for row in backend.pending(line_row(), [n]) if row != late) == sorted(writes)
+            drops = [DropRow(PendingRow, row[:6]) for row in writes]
+            ended = "completed" if n % 50 == 0 else "running"
+            assert backend.commit(Batch([], [checkpoint_row(seq=n + 1, id=f"c{n}", status=ended)], drops))
+            assert [row for row in backend.pending(line_row(), [n, n + 1]) if row != late] == []
+        assert backend.scan(PendingRow, 1, (), 99) == backend.pending(line_row(), list(range(200))) == [late]
+
+    def test_writes_that_wait_for_one_checkpoint_after_the_other(self, backend: Any) -> None:
+        late = waiting_row(checkpoint="late")
+        put(backend, late)
+        for n in range(1, 40):
+            writes = [waiting_row(checkpoint=str(n), task_id=str(task)) for task in range(1 + n % 3)]
+            assert backend.commit(Batch([], [], [], writes))
+            assert sorted(backend.waiting("t", "n", str(n))) == writes
+            drops = [DropRow(WaitingRow, row[:5]) for row in writes]
+            assert backend.commit(Batch([], [checkpoint_row(seq=n, id=f"c{n}", status="running")], drops))
+            assert backend.waiting("t", "n", str(n)) == backend.waiting("t", "", "") == []
+        assert backend.scan(WaitingRow, None, (), 99) == [late]
 
     def test_pending_writes_are_seen_through_forks_up_to_the_era_of_each(self, backend: Any) -> None:
         middle = line_row(line=11, thread=11, base_line=10, base_seq=5, base_era=2)

@@ -299,3 +299,35 @@ class SharedRows(RowTests):
         outcomes = at_once(8, work)
         assert outcomes.count(True) == 1
         assert handles[0].ancestry(1, 10)[0].size == outcomes.index(True)
+
+    def test_of_writes_with_one_key_the_first_stays_and_is_the_only_one(self, connect: Callable[[], Any]) -> None:
+        handles = [connect(), connect()]
+        put(handles[0], *BASICS)
+
+        def work(worker: int) -> None:
+            body = str(worker).encode()
+            for n in range(20):
+                rows: list[Any] = [pending_row(task_id=str(n), body=body), waiting_row(task_id=str(n), body=body)]
+                assert handles[worker % 2].commit(Batch([CheckpointThere(1, 10, 1)], [], [], rows)) is True
+
+        at_once(8, work)
+        for backend in handles:
+            for found in (backend.pending(line_row(), [1]), backend.waiting("t", "n", "c")):
+                assert sorted(row.task_id for row in found) == sorted(str(n) for n in range(20))
+
+    def test_a_control_write_is_replaced_by_whoever_comes_and_never_doubled(self, connect: Callable[[], Any]) -> None:
+        handles = [connect(), connect()]
+        put(handles[0], *BASICS)
+
+        def work(worker: int) -> None:
+            for n in range(20):
+                rows: list[Any] = [
+                    pending_row(idx=-1, body=b"%d %d" % (worker, n)),
+                    waiting_row(idx=-1, body=b"%d" % n),
+                ]
+                assert handles[worker % 2].commit(Batch([CheckpointThere(1, 10, 1)], rows)) is True
+
+        at_once(8, work)
+        ((pending,), (waiting,)) = handles[0].pending(line_row(), [1]), handles[1].waiting("t", "n", "c")
+        assert pending.body.endswith(b" 19")
+        assert waiting.body == b"19"

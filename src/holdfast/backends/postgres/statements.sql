@@ -104,14 +104,14 @@ SELECT {checkpoint}
 FROM unnest(%(lines)s::bigint[]) WITH ORDINALITY AS want (line, place)
 JOIN {schema}.checkpoint
     ON checkpoint.tree = %(tree)s AND checkpoint.line = want.line
-    AND left(checkpoint.id, 64) = left(%(id)s, 64) AND checkpoint.id = %(id)s
+    AND left(checkpoint.id, 23) = left(%(id)s, 23) AND checkpoint.id = %(id)s
 ORDER BY want.place, checkpoint.seq
 
 -- name: checkpoints_by_id
 SELECT {checkpoint} FROM {schema}.checkpoint
 WHERE tree = %(tree)s AND line = %(line)s
-    AND (%(before)s::text IS NULL OR (left(id, 64) <= left(%(before)s, 64) AND id < %(before)s))
-ORDER BY left(id, 64) DESC, id DESC, seq DESC LIMIT %(limit)s
+    AND (%(before)s::text IS NULL OR (left(id, 23) <= left(%(before)s, 23) AND id < %(before)s))
+ORDER BY left(id, 23) DESC, id DESC, seq DESC LIMIT %(limit)s
 
 -- name: marks
 SELECT {mark} FROM {schema}.mark WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
@@ -130,9 +130,7 @@ ORDER BY place
 -- name: waiting
 SELECT {waiting} FROM {schema}.waiting
 WHERE hashtextextended(thread, 0) = hashtextextended(%(thread)s, 0)
-    AND hashtextextended(namespace, 0) = hashtextextended(%(namespace)s, 0)
-    AND hashtextextended(checkpoint, 0) = hashtextextended(%(checkpoint)s, 0)
-    AND thread = %(thread)s AND namespace = %(namespace)s AND checkpoint = %(checkpoint)s
+    AND thread = %(thread)s AND namespace = %(namespace)s AND checkpoint = %(checkpoint)s AND body IS NOT NULL
 
 -- name: journal
 SELECT {journal} FROM {schema}.journal
@@ -237,9 +235,9 @@ of_tail (tree) AS (
     FROM of_tail WHERE of_tail.tree IS NOT NULL
 ),
 of_pending (tree) AS (
-    (SELECT tree FROM {schema}.pending WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    (SELECT tree FROM {schema}.pending WHERE tree > %(after)s AND seq >= 0 ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT pending.tree FROM {schema}.pending WHERE pending.tree > of_pending.tree ORDER BY pending.tree LIMIT 1)
+    SELECT (SELECT pending.tree FROM {schema}.pending WHERE pending.tree > of_pending.tree AND seq >= 0 ORDER BY pending.tree LIMIT 1)
     FROM of_pending WHERE of_pending.tree IS NOT NULL
 ),
 of_sealed (tree) AS (
@@ -288,6 +286,7 @@ ORDER BY key, value, thread LIMIT %(limit)s
 -- name: scan_waiting
 SELECT {waiting} FROM {schema}.waiting
 WHERE (thread, namespace, checkpoint, task_id, idx) > (%(thread)s, %(namespace)s, %(checkpoint)s, %(task_id)s, %(idx)s)
+    AND body IS NOT NULL
 ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT %(limit)s
 
 -- name: scan_run
@@ -322,8 +321,10 @@ ORDER BY tree, log, lo LIMIT %(limit)s
 
 -- name: scan_pending
 SELECT {pending} FROM {schema}.pending
-WHERE (tree, line, seq, task_id, idx, era) > (%(tree)s, %(line)s, %(seq)s, %(task_id)s, %(idx)s, %(era)s) AND tree = %(of)s
-ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
+WHERE (tree, line, block, seq, task_id, idx, era)
+        > (%(tree)s, %(line)s, %(seq)s::bigint >> 6, %(seq)s, %(task_id)s, %(idx)s, %(era)s)
+    AND tree = %(of)s AND seq >= 0
+ORDER BY tree, line, block, seq, task_id, idx, era LIMIT %(limit)s
 
 -- name: scan_sealed
 SELECT {sealed} FROM (
@@ -402,13 +403,13 @@ SELECT {log} FROM {schema}.log ORDER BY tree, log
 SELECT {piece} FROM {schema}.piece ORDER BY tree, log, lo
 
 -- name: all_pending
-SELECT {pending} FROM {schema}.pending ORDER BY tree, line, seq
+SELECT {pending} FROM {schema}.pending WHERE seq >= 0 ORDER BY tree, line, seq
 
 -- name: all_sealed
 SELECT {sealed} FROM {schema}.seals AS sealed ORDER BY tree, line, seq
 
 -- name: all_waiting
-SELECT {waiting} FROM {schema}.waiting
+SELECT {waiting} FROM {schema}.waiting WHERE body IS NOT NULL
 
 -- name: all_journal
 SELECT {journal} FROM {schema}.journal ORDER BY tree, line, seq

@@ -8,7 +8,7 @@
 -- that are only looked up are indexed by their hash, and those that are listed in order by how they begin.
 
 CREATE TABLE format (
-    application text NOT NULL,
+    application name NOT NULL,
     number integer NOT NULL,  -- of the last migration
     needed integer NOT NULL  -- the format that code must know to use this schema
 );
@@ -63,13 +63,10 @@ CREATE TABLE waiting (
     idx bigint NOT NULL,
     task_path text COLLATE "C" NOT NULL,
     created_at bigint NOT NULL,
-    body bytea NOT NULL,
+    body bytea,  -- NULL in a place that is free: see `pending`
     sum bigint NOT NULL
 );
-CREATE UNIQUE INDEX waiting_by_task ON waiting (
-    hashtextextended(thread, 0), hashtextextended(namespace, 0), hashtextextended(checkpoint, 0),
-    hashtextextended(task_id, 0), idx
-);
+CREATE INDEX waiting_by_thread ON waiting (hashtextextended(thread, 0));
 
 -- ---------------------------------------------------------------------------------------------- what a tree keeps
 
@@ -137,7 +134,7 @@ CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a mult
     PRIMARY KEY (tree, line, seq) WITH (fillfactor = 100)  -- only ever added to at a line's end
 );
 -- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
-CREATE INDEX checkpoint_by_id ON checkpoint (line, left(id, 64)) WITH (fillfactor = 100);
+CREATE INDEX checkpoint_by_id ON checkpoint (line, left(id, 23)) WITH (fillfactor = 100);
 
 CREATE TABLE mark (
     tree bigint NOT NULL,
@@ -184,18 +181,22 @@ CREATE TABLE tail (
     PRIMARY KEY (tree, log, place)
 );
 
+-- A step's writes are gone when the next save has sealed them. As in `tail`, they leave their place to those of the steps
+-- to come: a free place has -1 for `seq`. They are found by 64 steps together, `block`, so that most changes leave the
+-- index as it is. Of a key there is one row because whoever adds it has claimed it.
 CREATE TABLE pending (
     tree bigint NOT NULL,
     line bigint NOT NULL,
+    block bigint NOT NULL,  -- seq / 64
     seq bigint NOT NULL,
-    task_id text COLLATE "C" NOT NULL,
     idx bigint NOT NULL,
     era bigint NOT NULL,
+    sum bigint NOT NULL,
+    task_id text COLLATE "C" NOT NULL,
     task_path text COLLATE "C" NOT NULL,
-    body bytea NOT NULL,
-    sum bigint NOT NULL
+    body bytea NOT NULL
 );
-CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, hashtextextended(task_id, 0), idx, era);
+CREATE INDEX pending_by_block ON pending (tree, line, block);
 
 CREATE TABLE sealed (
     tree bigint NOT NULL,
@@ -265,10 +266,10 @@ BEGIN
         UNION ALL SELECT 'checkpoint', NULL, 'seal'
         UNION ALL SELECT 'chunk', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500, toast.autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'tail', 'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500', 'body'
-        UNION ALL SELECT 'pending', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
+        UNION ALL SELECT 'pending', 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'sealed', NULL, 'body'
         UNION ALL SELECT 'journal', NULL, 'body'
-        UNION ALL SELECT 'waiting', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
+        UNION ALL SELECT 'waiting', 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
     LOOP
         FOR name IN
             SELECT relid::regclass::text FROM pg_partition_tree(kept.root::regclass) WHERE isleaf
@@ -373,12 +374,13 @@ LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force
 #variable_conflict use_column
 DECLARE
     saved bigint[] := ARRAY(SELECT one + 1 FROM unnest(seqs) AS one);  -- next, with their seals
+    near bigint[] := ARRAY(SELECT DISTINCT one >> 6 FROM unnest(seqs) AS one);
 BEGIN
     IF of_base IS NULL THEN
         RETURN QUERY
         SELECT 1 AS kind, pending.tree, pending.line, pending.seq, pending.task_id, pending.idx, pending.era, pending.task_path,
                 pending.body, pending.sum
-        FROM pending WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
+        FROM pending WHERE tree = in_tree AND line = of_line AND block = ANY(near) AND seq = ANY(seqs)
         UNION ALL
         SELECT 0, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '', sealed.body, sealed.sum
         FROM sealed WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
@@ -406,7 +408,8 @@ BEGIN
             SELECT 1 AS kind, wanted.depth, wanted.cut, pending.tree, pending.line, pending.seq, pending.task_id, pending.idx, pending.era, pending.task_path,
                 pending.body, pending.sum
             FROM wanted
-            JOIN pending ON pending.tree = in_tree AND pending.line = wanted.line AND pending.seq = wanted.seq
+            JOIN pending ON pending.tree = in_tree AND pending.line = wanted.line
+                AND pending.block = wanted.seq >> 6 AND pending.seq = wanted.seq
             UNION ALL
             SELECT
                 0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '',
@@ -434,21 +437,14 @@ END $$;
 -- name. Every query in a function sees what was committed before it began, so that what is checked after a lock was
 -- granted stays true until the end of the transaction.
 
-CREATE FUNCTION claim(patient boolean, name text, shared boolean DEFAULT false) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION claim(patient boolean, name text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     number bigint := hashtextextended(current_schema() || ' ' || name, 0);
 BEGIN
     IF NOT patient THEN
-        IF shared THEN
-            RETURN pg_try_advisory_xact_lock_shared(number);
-        END IF;
         RETURN pg_try_advisory_xact_lock(number);
     END IF;
-    IF shared THEN
-        PERFORM pg_advisory_xact_lock_shared(number);
-    ELSE
-        PERFORM pg_advisory_xact_lock(number);
-    END IF;
+    PERFORM pg_advisory_xact_lock(number);
     RETURN true;
 END $$;
 
@@ -568,21 +564,83 @@ DECLARE
 BEGIN
     IF patient THEN
         SELECT sum INTO known FROM pending
-        WHERE tree = in_tree AND line = in_line AND seq = at AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
             AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE;
         RETURN coalesce(known = total, false)::integer;
     END IF;
     SELECT sum INTO known FROM pending
-    WHERE tree = in_tree AND line = in_line AND seq = at AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+    WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
         AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE SKIP LOCKED;
     IF NOT FOUND AND EXISTS (
         SELECT 1 FROM pending
-        WHERE tree = in_tree AND line = in_line AND seq = at AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
             AND task_id = of_task AND idx = number AND era = in_era
     ) THEN
         RETURN 2;
     END IF;
     RETURN coalesce(known = total, false)::integer;
+END $$;
+
+-- In the place of the row with this key if there is one and it `replaces` that; else in a free place, or a new one.
+CREATE FUNCTION put_pending(
+    replaces boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, path text,
+    given bytea, total bigint
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF replaces THEN
+        UPDATE pending SET task_path = path, body = given, sum = total
+        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
+            AND task_id = of_task AND idx = number AND era = in_era;
+    ELSE
+        PERFORM 1 FROM pending
+        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
+            AND task_id = of_task AND idx = number AND era = in_era;
+    END IF;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE pending SET
+        block = at >> 6, seq = at, task_id = of_task, idx = number, era = in_era, task_path = path, body = given,
+        sum = total
+    WHERE tree = in_tree AND line = in_line AND ctid = (
+        SELECT ctid FROM pending
+        WHERE tree = in_tree AND line = in_line AND block BETWEEN (at >> 6) - 1 AND at >> 6 AND seq < 0
+        LIMIT 1 FOR UPDATE SKIP LOCKED
+    );
+    IF NOT FOUND THEN
+        INSERT INTO pending (tree, line, block, seq, task_id, idx, era, task_path, body, sum)
+        VALUES (in_tree, in_line, at >> 6, at, of_task, number, in_era, path, given, total);
+    END IF;
+END $$;
+
+CREATE FUNCTION put_waiting(
+    replaces boolean, of_thread text, of_namespace text, at text, of_task text, number bigint, path text, moment bigint,
+    given bytea, total bigint
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF replaces THEN
+        UPDATE waiting SET task_path = path, created_at = moment, body = given, sum = total
+        WHERE hashtextextended(thread, 0) = hashtextextended(of_thread, 0) AND thread = of_thread
+            AND namespace = of_namespace AND checkpoint = at AND task_id = of_task AND idx = number AND body IS NOT NULL;
+    ELSE
+        PERFORM 1 FROM waiting
+        WHERE hashtextextended(thread, 0) = hashtextextended(of_thread, 0) AND thread = of_thread
+            AND namespace = of_namespace AND checkpoint = at AND task_id = of_task AND idx = number AND body IS NOT NULL;
+    END IF;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE waiting SET
+        namespace = of_namespace, checkpoint = at, task_id = of_task, idx = number, task_path = path,
+        created_at = moment, body = given, sum = total
+    WHERE ctid = (
+        SELECT ctid FROM waiting
+        WHERE hashtextextended(thread, 0) = hashtextextended(of_thread, 0) AND thread = of_thread AND body IS NULL
+        LIMIT 1 FOR UPDATE SKIP LOCKED
+    );
+    IF NOT FOUND THEN
+        INSERT INTO waiting VALUES (of_thread, of_namespace, at, of_task, number, path, moment, given, total);
+    END IF;
 END $$;
 
 CREATE FUNCTION put_sealed(
@@ -611,12 +669,10 @@ DECLARE
     found_line record;
     known bigint;
     stored boolean;
-    met bigint;
     gone record;
 BEGIN
     FOR batch IN 0 .. cardinality(starts) / 4 - 2 LOOP
         verdict := 1;
-        met := NULL;
         i := starts[4 * batch + 2];
         t := starts[4 * batch + 3];
         b := starts[4 * batch + 4];
@@ -693,7 +749,7 @@ BEGIN
                 IF EXISTS (
                     SELECT 1 FROM checkpoint
                     WHERE tree = numbers[i + 1] AND line = numbers[i + 2]
-                        AND left(id, 64) = left(texts[t + 1], 64) AND id = texts[t + 1]
+                        AND left(id, 23) = left(texts[t + 1], 23) AND id = texts[t + 1]
                 ) THEN
                     verdict := 0;
                 END IF;
@@ -731,18 +787,22 @@ BEGIN
                 ELSE
                     SELECT count(*) INTO known FROM waiting
                     WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0)
-                        AND hashtextextended(namespace, 0) = hashtextextended(texts[t + 2], 0)
-                        AND hashtextextended(checkpoint, 0) = hashtextextended(texts[t + 3], 0)
-                        AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3];
+                        AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3]
+                        AND body IS NOT NULL;
                     verdict := (known = numbers[i + 1])::integer;
                 END IF;
                 i := i + 1;
                 t := t + 3;
             WHEN 'write waiting' THEN
-                IF NOT claim(patient, 'waiting ' || texts[t + 1], true) THEN
+                IF NOT claim(patient, 'waiting ' || texts[t + 1]) THEN
                     verdict := 2;
                 END IF;
                 t := t + 1;
+            WHEN 'write pending' THEN
+                IF NOT claim(patient, 'pending ' || numbers[i + 1] || ' ' || numbers[i + 2] || ' ' || numbers[i + 3]) THEN
+                    verdict := 2;
+                END IF;
+                i := i + 3;
 
             -- ------------------------------------------------------------------------------ removals
             WHEN 'drop thread' THEN
@@ -763,6 +823,7 @@ BEGIN
                 t := t + 3;
             WHEN 'drop line' THEN
                 DELETE FROM line WHERE tree = numbers[i + 1] AND line = numbers[i + 2];
+                DELETE FROM pending WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq < 0;
                 i := i + 2;
             WHEN 'drop checkpoint' THEN
                 DELETE FROM checkpoint WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
@@ -800,16 +861,17 @@ BEGIN
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
                 i := i + 4;
             WHEN 'drop pending' THEN
-                -- The writes of the step before are gone as a rule. An index gives the room of dead entries to others
-                -- without a vacuum if somebody has met them, and nobody else would.
-                IF met IS DISTINCT FROM numbers[i + 3] THEN
-                    met := numbers[i + 3];
-                    PERFORM count(*) FROM pending WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = met - 1;
-                END IF;
-                DELETE FROM pending
-                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
-                    AND hashtextextended(task_id, 0) = hashtextextended(texts[t + 1], 0) AND task_id = texts[t + 1]
-                    AND idx = numbers[i + 4] AND era = numbers[i + 5];
+                DELETE FROM pending  -- with the places that are free: as a rule nobody needs them any more
+                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND block = numbers[i + 3] >> 6 AND (
+                    seq < 0
+                    OR seq = numbers[i + 3] AND task_id = texts[t + 1] AND idx = numbers[i + 4] AND era = numbers[i + 5]
+                );
+                i := i + 5;
+                t := t + 1;
+            WHEN 'free pending' THEN
+                UPDATE pending SET seq = -1, task_id = '', task_path = '', body = ''
+                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND block = numbers[i + 3] >> 6
+                    AND seq = numbers[i + 3] AND task_id = texts[t + 1] AND idx = numbers[i + 4] AND era = numbers[i + 5];
                 i := i + 5;
                 t := t + 1;
             WHEN 'drop sealed' THEN
@@ -824,9 +886,18 @@ BEGIN
                 i := i + 5;
             WHEN 'drop waiting' THEN
                 DELETE FROM waiting
-                WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0)
-                    AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3]
-                    AND task_id = texts[t + 4] AND idx = numbers[i + 1];
+                WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0) AND thread = texts[t + 1] AND (
+                    body IS NULL
+                    OR namespace = texts[t + 2] AND checkpoint = texts[t + 3] AND task_id = texts[t + 4]
+                        AND idx = numbers[i + 1]
+                );
+                i := i + 1;
+                t := t + 4;
+            WHEN 'free waiting' THEN
+                UPDATE waiting SET namespace = '', checkpoint = '', task_id = '', task_path = '', body = NULL
+                WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0) AND thread = texts[t + 1]
+                    AND namespace = texts[t + 2] AND checkpoint = texts[t + 3] AND task_id = texts[t + 4]
+                    AND idx = numbers[i + 1] AND body IS NOT NULL;
                 i := i + 1;
                 t := t + 4;
             WHEN 'drop waiting of' THEN
@@ -953,32 +1024,11 @@ BEGIN
                 END IF;
                 i := i + 6;
                 b := b + 1;
-            WHEN 'put pending' THEN
-                INSERT INTO pending VALUES (
-                    numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], numbers[i + 4], numbers[i + 5],
-                    texts[t + 2], bodies[b + 1], numbers[i + 6]
-                ) ON CONFLICT (tree, line, seq, hashtextextended(task_id, 0), idx, era) DO UPDATE SET
-                    task_path = excluded.task_path, body = excluded.body, sum = excluded.sum
-                WHERE pending.task_id = excluded.task_id;
-                IF NOT FOUND THEN
-                    RAISE EXCEPTION 'the task id % has the hash of another one', texts[t + 1] USING ERRCODE = 'HF002';
-                END IF;
-                i := i + 6;
-                t := t + 2;
-                b := b + 1;
-            WHEN 'put pending if free' THEN
-                INSERT INTO pending VALUES (
-                    numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], numbers[i + 4], numbers[i + 5],
-                    texts[t + 2], bodies[b + 1], numbers[i + 6]
-                ) ON CONFLICT (tree, line, seq, hashtextextended(task_id, 0), idx, era) DO NOTHING;
-                IF NOT FOUND AND EXISTS (
-                    SELECT 1 FROM pending
-                    WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
-                        AND hashtextextended(task_id, 0) = hashtextextended(texts[t + 1], 0)
-                        AND idx = numbers[i + 4] AND era = numbers[i + 5] AND task_id <> texts[t + 1]
-                ) THEN
-                    RAISE EXCEPTION 'the task id % has the hash of another one', texts[t + 1] USING ERRCODE = 'HF002';
-                END IF;
+            WHEN 'put pending', 'put pending if free' THEN
+                PERFORM put_pending(
+                    ops[step] = 'put pending', numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], numbers[i + 4],
+                    numbers[i + 5], texts[t + 2], bodies[b + 1], numbers[i + 6]
+                );
                 i := i + 6;
                 t := t + 2;
                 b := b + 1;
@@ -1083,40 +1133,11 @@ BEGIN
                 i := i + 2;
                 t := t + 1;
                 b := b + 1;
-            WHEN 'put waiting' THEN
-                INSERT INTO waiting VALUES (
-                    texts[t + 1], texts[t + 2], texts[t + 3], texts[t + 4], numbers[i + 1], texts[t + 5],
-                    numbers[i + 2], bodies[b + 1], numbers[i + 3]
-                ) ON CONFLICT (
-                    hashtextextended(thread, 0), hashtextextended(namespace, 0), hashtextextended(checkpoint, 0),
-                    hashtextextended(task_id, 0), idx
-                ) DO UPDATE SET
-                    task_path = excluded.task_path, created_at = excluded.created_at, body = excluded.body,
-                    sum = excluded.sum
-                WHERE waiting.thread = excluded.thread AND waiting.namespace = excluded.namespace
-                    AND waiting.checkpoint = excluded.checkpoint AND waiting.task_id = excluded.task_id;
-                IF NOT FOUND THEN
-                    RAISE EXCEPTION 'the task id % has the hash of another one', texts[t + 4] USING ERRCODE = 'HF002';
-                END IF;
-                i := i + 3;
-                t := t + 5;
-                b := b + 1;
-            WHEN 'put waiting if free' THEN
-                INSERT INTO waiting VALUES (
-                    texts[t + 1], texts[t + 2], texts[t + 3], texts[t + 4], numbers[i + 1], texts[t + 5],
-                    numbers[i + 2], bodies[b + 1], numbers[i + 3]
-                ) ON CONFLICT (
-                    hashtextextended(thread, 0), hashtextextended(namespace, 0), hashtextextended(checkpoint, 0),
-                    hashtextextended(task_id, 0), idx
-                ) DO NOTHING;
-                IF NOT FOUND AND NOT EXISTS (
-                    SELECT 1 FROM waiting
-                    WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0)
-                        AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3]
-                        AND task_id = texts[t + 4] AND idx = numbers[i + 1]
-                ) THEN
-                    RAISE EXCEPTION 'the task id % has the hash of another one', texts[t + 4] USING ERRCODE = 'HF002';
-                END IF;
+            WHEN 'put waiting', 'put waiting if free' THEN
+                PERFORM put_waiting(
+                    ops[step] = 'put waiting', texts[t + 1], texts[t + 2], texts[t + 3], texts[t + 4], numbers[i + 1],
+                    texts[t + 5], numbers[i + 2], bodies[b + 1], numbers[i + 3]
+                );
                 i := i + 3;
                 t := t + 5;
                 b := b + 1;
