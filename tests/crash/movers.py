@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import holdfast
 from holdfast import TransferProgress
-from holdfast.transfer import bundle, moving, target
+from holdfast.transfer import bundle, landing, moving
 from tests.crash.nursery import tell
 
 
 def move(what: str, source: str, to: str, path: str) -> None:
     """`copy` from one store to another, `export` the first to a file, or `import` the file to the second."""
-    target._BATCH_ROWS, moving._EVERY, bundle._BLOCK = 15, 10, 4096  # type: ignore[misc]
+    landing._BATCH_ROWS, moving._EVERY, bundle._BLOCK = 15, 10, 4096  # type: ignore[misc]
     with holdfast.open(source) as one, holdfast.open(to) as other:
         tell(opened=to)
         if what == "copy":

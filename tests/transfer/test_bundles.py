@@ -12,7 +12,7 @@ import pytest
 
 import holdfast
 from holdfast import Corrupt, InvalidArgument, LookAtTheStorage, NewerFormat, StorageFailed, Store
-from holdfast.transfer import bundle, records, target
+from holdfast.transfer import bundle, landing, records
 from tests.transfer.showing import live, shown, thread_shown
 
 DAMAGES = 60
@@ -123,7 +123,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(source: Store
 
 def test_a_thread_shows_only_when_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever looks while it comes, or after it was stopped, does not see it; the next one goes on where it was."""
-    monkeypatch.setattr(target, "_BATCH_ROWS", 10)
+    monkeypatch.setattr(landing, "_BATCH_ROWS", 10)
     monkeypatch.setattr("holdfast.transfer.moving._EVERY", 10)
     with holdfast.open("memory:") as source, holdfast.open(tmp_path / "target.db") as other:
         for n in range(60):
@@ -145,7 +145,7 @@ def test_a_thread_shows_only_when_it_is_whole(tmp_path: Path, monkeypatch: pytes
 def test_what_was_begun_and_is_something_else_now_is_begun_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(target, "_BATCH_ROWS", 10)
+    monkeypatch.setattr(landing, "_BATCH_ROWS", 10)
     monkeypatch.setattr("holdfast.transfer.moving._EVERY", 10)
     with holdfast.open("memory:") as source, holdfast.open(tmp_path / "target.db") as other:
         saved = [source.thread("t").save({"n": n}) for n in range(60)]

@@ -16,39 +16,27 @@ from msgspec import Raw
 
 from holdfast.backends.base import (
     Batch,
-    Drop,
-    DropChunks,
-    DropRow,
-    Expect,
-    GraveAt,
-    LineAt,
-    NamespaceFree,
-    ThreadAbsent,
 )
 from holdfast.backends.rows import (
     CheckpointRow,
-    ChunkRow,
     JournalRow,
     MarkRow,
     PendingRow,
-    Row,
     RunRow,
     SealedRow,
-    TagRow,
-    ThreadRow,
     sealed,
 )
-from holdfast.engine import leases, load, manifest, staging, tags, terms, trimming, values, views
+from holdfast.engine import load, manifest, trimming, values, views
 from holdfast.engine.changes import replay, whole_change
-from holdfast.engine.context import Engine, Handle
+from holdfast.engine.context import Engine
 from holdfast.engine.manifest import INLINE_UP_TO, Entry, Inline, Manifest, Ref
 from holdfast.engine.parts import LIST, join
 from holdfast.engine.rows import row_digest
 from holdfast.engine.values import Home, Version, Written
 from holdfast.errors import Conflict, Contended, Corrupt
-from holdfast.ids import grave_hash
 from holdfast.transfer import looking, records
 from holdfast.transfer.comparing import Comparison, raw_row
+from holdfast.transfer.landing import Landing, at
 from holdfast.transfer.queue import Queue
 from holdfast.transfer.records import Said, Value
 from holdfast.transfer.reports import Counts
@@ -56,8 +44,6 @@ from holdfast.transfer.source import Plan
 from holdfast.transfer.standing import Standing, TargetLine, Unbased, Unshared, abandoned, stand
 
 _CACHE: Final = 16 * 1024 * 1024
-_BATCH_BYTES: Final = 4 * 1024 * 1024
-_BATCH_ROWS: Final = 2000
 _RECENT: Final = 300
 _append = msgspec.msgpack.Decoder(tuple[Literal[1], int, Literal[0], list[Raw]]).decode
 
@@ -81,7 +67,8 @@ class Target:
             await self.queue.flush()
         engine = looking.apart(self._whole, _CACHE)
         standing = await stand(engine, record, thread_id, self._named(record.shares) if sharing else None)
-        return Incoming(self._whole, engine, record, thread_id, self._names, standing, self.counts, self.queue)
+        landing = Landing(self._whole, engine, record, thread_id, self._names, standing, self.queue)
+        return Incoming(engine, record, thread_id, standing, self.counts, landing)
 
     def _named(self, thread_id: str | None) -> str | None:
         return None if thread_id is None else self._names.get(thread_id, thread_id)
@@ -91,20 +78,14 @@ class Target:
 class Incoming:
     """One thread on its way into a store."""
 
-    whole: Engine
     engine: Engine
     record: records.Thread
     id: str
-    names: Mapping[str, str]
     standing: Standing
     counts: Counts
-    queue: Queue
+    landing: Landing
     plan: Plan | None = None  # None once nothing is to be done
-    _puts: list[Row] = field(default_factory=list)
-    _chunks: dict[tuple[int, int], ChunkRow] = field(default_factory=dict)
-    _drops: list[Drop] = field(default_factory=list)
     _runs: set[tuple[str, int]] = field(default_factory=set)
-    _weight: int = 0
     _untold: dict[str, set[int]] = field(default_factory=dict)
 
     # ---------------------------------------------------------------- comparing
@@ -127,7 +108,7 @@ class Incoming:
                 return None
         elif standing.is_staged and self.comparison.is_something_else():
             root = standing.root
-            await self.engine.backend.commit(Batch([self._at(root)], [abandoned(root.row)]))
+            await self.engine.backend.commit(Batch([at(root)], [abandoned(root.row)]))
             raise Contended(f"thread {self.id!r} was begun as something else before; try again")
         self.plan = Plan(
             {name: line.row.seq for name, line in standing.lines.items()},
@@ -177,8 +158,7 @@ class Incoming:
             await self._words(said, self._line(said.namespace))
         else:
             await self._writes(said, self._line(said.namespace))
-        if self._weight > _BATCH_BYTES or len(self._puts) > _BATCH_ROWS:
-            await self._commit()
+        await self.landing.commit_if_large()
 
     async def finish(self) -> None:
         self.counts.threads += 1
@@ -192,7 +172,7 @@ class Incoming:
         for line in self.record.lines:
             self._hide(line, self._line(line.namespace))
             await self._close(line, self._line(line.namespace))
-        await self._commit(last=True)
+        await self.landing.commit(last=True)
 
     def _hide(self, said: records.Line, line: TargetLine) -> None:
         """What was removed in the source, and came only because others are made of it."""
@@ -217,9 +197,9 @@ class Incoming:
         if said.seq <= root.row.journal:
             raise Corrupt(f"thread {self.record.id!r}: the journal entry {said.seq} comes twice")
         if said.seq > root.row.journal + 1:  # the source was trimmed
-            self._put(trimming.telling(root.row, (root.row.journal + 1, said.seq - 1)), 100)
+            self.landing.put(trimming.telling(root.row, (root.row.journal + 1, said.seq - 1)), 100)
         row = JournalRow(root.row.tree, root.row.line, said.seq, said.kind, said.key, said.created_at, said.body)
-        self._put(sealed(row), len(said.body))
+        self.landing.put(sealed(row), len(said.body))
         self.standing.journal.coming -= 1
         root.change(root.row._replace(journal=said.seq))
         self.counts.entries += 1
@@ -247,11 +227,11 @@ class Incoming:
         row = self._checkpoint(said, line, await self._parent(line, said), known)
         self._check(said, row, known)
         for one in written:
-            self._store(one)
+            self.landing.store(one)
         if said.run_id is not None and (said.run_id, row.line) not in self._runs:
             self._runs.add((said.run_id, row.line))
-            self._put(sealed(RunRow(said.run_id, row.tree, row.line)), 0)
-        self._put(row, len(row.manifest) + len(row.metadata) + 200)
+            self.landing.put(sealed(RunRow(said.run_id, row.tree, row.line)), 0)
+        self.landing.put(row, len(row.manifest) + len(row.metadata) + 200)
         stored = sum(one.bytes for one in written) + len(row.manifest) + len(row.metadata)
         line.change(line.row._replace(
             seq=row.seq, head_line=row.line, head_seq=row.seq, checkpoints=line.row.checkpoints + 1,
@@ -274,7 +254,7 @@ class Incoming:
         return sealed(CheckpointRow(
             tree=own.tree, line=own.line, seq=said.seq, id=said.id, parent_id=parent_id,
             parent_seq=parent.seq if parent is not None else 0,
-            parent_thread=self._named(said.parent_thread),
+            parent_thread=self.landing.named(said.parent_thread),
             parent_digest=None if same else said.proof,
             stretch=parent.stretch if parent is not None and follows else said.seq,
             depth=parent.depth + 1 if parent is not None else 1,
@@ -318,7 +298,7 @@ class Incoming:
     async def _row(self, line: TargetLine, seq: int) -> CheckpointRow | None:
         row = line.recent.get(seq)
         if row is None:
-            await self._flush()
+            await self.landing.flush()
             row = await looking.row_at(self.engine, line.view, seq)
             if row is not None:
                 self._remember(line, row)
@@ -390,22 +370,8 @@ class Incoming:
         known: Version | None = self.engine.cache.get(ref[:2])
         if known is not None:
             return known
-        await self._flush()
+        await self.landing.flush()
         return load.version_of(ref, await load.versions(self.engine, tree, [ref]))
-
-    def _store(self, written: Written) -> None:
-        """A frame takes the place of changes that may be on their way in the same commit."""
-        for drop in written.drops:
-            if isinstance(drop, DropChunks):
-                for lo in range(drop.lo, drop.hi + 1):
-                    self._chunks.pop((drop.log, lo), None)
-            self._drops.append(drop)
-        for row in written.rows:
-            if isinstance(row, ChunkRow):
-                self._chunks[row.log, row.lo] = row
-                self._weight += len(row.body)
-            else:
-                self._put(row, 0)
 
     # ---------------------------------------------------------------- words
 
@@ -439,7 +405,7 @@ class Incoming:
             status=known.status if status is None else status,
         ))  # fmt: skip
         line.marks[seq, era] = mark
-        self._put(mark, 0)
+        self.landing.put(mark, 0)
         line.view.marks = {**line.view.marks, seq: views.Mark(mark.hidden, mark.label, mark.status)}
         line.change(line.row._replace(marks=line.row.marks + 1))
 
@@ -466,7 +432,7 @@ class Incoming:
             if not isinstance(value, bytes):
                 raise Corrupt(f"thread {self.record.id!r}: a write of checkpoint {seq} names a place in nothing")
             body = load.encode_write(channel, value)
-            self._put(sealed(PendingRow(own.tree, own.line, seq, task_id, index, era, path, body)), len(body))
+            self.landing.put(sealed(PendingRow(own.tree, own.line, seq, task_id, index, era, path, body)), len(body))
         line.touched = True
 
     def _sealed(self, line: TargetLine, seq: int, writes: list[records.Write], by: CheckpointRow) -> None:
@@ -478,92 +444,8 @@ class Incoming:
             tasks.setdefault((task_id, path), []).append((index, channel, place))
         whole: load.Sealed = [(load.short(task), path, found) for (task, path), found in tasks.items()]
         body = load.encode(whole)
-        self._put(sealed(SealedRow(own.tree, own.line, seq, by.seq, era, body)), len(body))
+        self.landing.put(sealed(SealedRow(own.tree, own.line, seq, by.seq, era, body)), len(body))
         line.touched = True
-
-    def _named(self, thread_id: str | None) -> str | None:
-        return None if thread_id is None else self.names.get(thread_id, thread_id)
-
-    # ---------------------------------------------------------------- commits
-
-    def _put(self, row: Row, weight: int) -> None:
-        self._puts.append(row)
-        self._weight += weight + 50
-
-    async def _flush(self) -> None:
-        """Before something is read that may be on its way."""
-        if self._puts or self._chunks:
-            await self._commit()
-
-    async def _commit(self, *, last: bool = False) -> None:
-        """What has come so far, if everything is still as it was found."""
-        standing = self.standing
-        await self._admit(standing.root)
-        fresh = standing.thread is None and not standing.root.stored
-        if standing.thread is None:
-            row = standing.root.row
-            moment = await self.engine.backend.now()
-            standing.root.change(staging.published(row) if last else staging.staged(row, moment))
-        lines = list(standing.lines.values())
-        changed = [line for line in lines if line.touched or (fresh and not line.stored)]
-        if not (changed or self._puts or self._chunks or last):
-            return
-        expects, puts, drops = [*standing.expects], [*standing.puts], [*self._drops]
-        for line in {id(one): one for one in (standing.root, *changed)}.values():
-            expects.append(self._at(line))
-            if not line.stored:
-                expects.append(NamespaceFree(line.row.tree, line.row.thread, line.row.namespace))
-        for line in changed:
-            line.change(sealed(line.row._replace(version=line.stored + 1)))
-            puts.append(line.row)
-        if last:
-            await self._publish(expects, puts, drops)
-        puts += [*self._puts, *self._chunks.values()]
-        if last and fresh and not standing.is_sharing:
-            await self.queue.put(self.id, Batch(expects, puts, drops), self._weight)
-        elif not await self.engine.backend.commit(Batch(expects, puts, drops)):
-            raise Contended(f"thread {self.id!r} was changed in the target meanwhile; try again")
-        for line in changed:
-            line.stored, line.touched = line.row.version, False
-            self.whole.cache.drop((self.id, line.row.namespace))
-        standing.expects, standing.puts = [], []
-        self._puts, self._chunks, self._drops, self._weight = [], {}, [], 0
-
-    def _at(self, line: TargetLine) -> Expect:
-        return LineAt(line.row.tree, line.row.line, line.stored)
-
-    async def _admit(self, root: TargetLine) -> None:
-        """A thread that somebody works on is left alone; a worker that died comes too late from here on."""
-        if self.standing.thread is not None and root.row.worker:
-            handle = Handle(self.id, "", self.engine.codec)
-            root.change(await leases.admitted(self.engine, handle, root.row))
-
-    async def _publish(self, expects: list[Expect], puts: list[Row], drops: list[Drop]) -> None:
-        """The entry in the directory, and what threads are listed by."""
-        said, root, old = self.record, self.standing.root, self.standing.thread
-        codec = self.engine.codec
-        row = ThreadRow(
-            self.id, root.row.tree, root.row.line, self.standing.generation, said.created_at, said.metadata,
-            self._named(said.from_thread), said.from_checkpoint,
-        )  # fmt: skip
-        if old is None:
-            expects += [ThreadAbsent(self.id), GraveAt(grave_hash(self.id), 0)]
-            puts.append(sealed(row))
-        elif (known := terms.metadata_of(old)) != said.metadata:
-            before = codec.decode(known) if known else {}
-            drops += [DropRow(TagRow, tag[:3]) for tag in tags.of_metadata(self.id, before)]
-            puts.append(terms.with_metadata(old, said.metadata))
-        puts += tags.of_metadata(self.id, codec.decode(said.metadata) if said.metadata else {})
-        await self._tag_status(root, puts, drops)
-
-    async def _tag_status(self, root: TargetLine, puts: list[Row], drops: list[Drop]) -> None:
-        head = root.recent.get(root.row.head_seq)
-        if head is None and root.row.head_seq:
-            head = await looking.row_at(self.engine, root.view, root.row.head_seq)
-        if self.standing.was is not None:
-            drops.append(DropRow(TagRow, tags.status(self.id, self.standing.was)[:3]))
-        if head is not None:
-            puts.append(tags.status(self.id, root.view.status(head)))
 
 
 def _whole(home: Home, enc: bytes, base: Entry | None, old: Version | None) -> Written:
