@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SealedRow, WaitingRow, checked, table_name
+from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SealedRow, checked, table_name
 from tests.crash.checker import Rows
 from tests.servers.postgres import Server
 
-VIEWS: dict[Any, str] = {  # of rows that are kept in two tables, or leave their places to others
-    ChunkRow: "piece",
-    SealedRow: "seals",
-    PendingRow: "pending WHERE seq >= 0",
-    WaitingRow: "waiting WHERE body IS NOT NULL",
-}
+VIEWS: dict[Any, str] = {ChunkRow: "piece", PendingRow: "unsealed", SealedRow: "seals"}  # of rows kept in two tables
 
 
 def read_rows(server: Server) -> Rows:

@@ -18,7 +18,7 @@ from holdfast.testing.driver import head
 from tests.support.postgres import changed, run, server, with_option
 
 READER, WRITER, NOBODY = ROLES = [f"agents_{one}_{os.getpid()}" for one in ("reader", "writer", "nobody")]
-TREE_TABLES = {"line", "checkpoint", "mark", "log", "chunk", "tail", "pending", "sealed", "journal", "run"}
+TREE_TABLES = {"line", "checkpoint", "mark", "log", "chunk", "tail", "pending", "desk", "sealed", "journal", "run"}
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,14 +13,18 @@ import holdfast
 from bench.langgraph import graph, messages, noted
 from bench.texts import Texts
 from holdfast.adapters.langgraph import HoldfastSaver
-from tests.support.postgres import database
+from tests.servers.postgres import Server
+from tests.support.postgres import kept
 
 
 @pytest.fixture
-def fresh() -> Iterator[str]:
-    """A database of its own: a transaction that another test keeps open would keep old rows of this one as well."""
-    with database(f"sizes_{os.getpid()}") as url:
-        yield url
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A server of its own: a transaction that another test keeps open, in any database, keeps old rows of this one."""
+    monkeypatch.setattr(kept, "on", False)
+    found = Server(tmp_path / "server", fsync="off", autovacuum="off")
+    found.start()
+    yield found.url()
+    found.kill()
 
 
 def test_a_thousand_steps_take_at_most_half_more_than_their_messages(fresh):
@@ -81,17 +85,37 @@ def test_the_places_of_a_value_that_is_gone_are_gone(store, beside):
 
 
 def test_writes_of_steps_leave_their_places_to_later_ones(store, beside):
-    """As many rows as a step has writes, and none when the run has ended."""
+    """Those of two steps by turns, and none when the run has ended."""
     thread = store.thread("long")
     saved = thread.save({"n": 0})
     for n in range(200):
         thread.put_writes(saved.id, [("n", n), ("text", "x" * 900)], task_id=f"task {n}")
         saved = thread.save({"n": n})
-    assert beside.execute("SELECT count(*), max(seq) FROM pending").fetchone() == (2, -1)
+    assert beside.execute("SELECT count(*), max(seq) FROM desk").fetchone() == (4, -1)
+    assert beside.execute("SELECT count(*) FROM pending").fetchone() == (0,)
     beside.rollback()
     thread.put_writes(saved.id, [("n", 1)], task_id="last")
     thread.save({"n": -1}, status="completed")
-    assert beside.execute("SELECT count(*) FROM pending").fetchone() == (0,)
+    assert beside.execute("SELECT count(*) FROM desk").fetchone() == (0,)
     beside.rollback()
     found = [thread.load(one.id) for one in thread.history(limit=3)]
     assert [len(one.pending_writes) for one in found if one is not None] == [0, 1, 2]
+
+
+def test_writes_of_tasks_at_once_have_one_place_and_the_rest_is_beside_it(store, beside):
+    thread = store.thread("wide")
+    saved = thread.save({"n": 0})
+    for task in range(5):
+        thread.put_writes(saved.id, [("n", task), ("text", "x"), ("more", task)], task_id=f"task {task}")
+        thread.put_writes(saved.id, [("n", -task), ("text", "y")], task_id=f"task {task}")  # the first stay
+    assert beside.execute("SELECT (SELECT count(*) FROM desk), (SELECT count(*) FROM pending)").fetchone() == (2, 13)
+    beside.rollback()
+    loaded = thread.load(saved.id)
+    assert loaded is not None
+    assert sorted((one.task_id, one.value) for one in loaded.pending_writes if one.channel == "n") == [
+        (f"task {task}", task) for task in range(5)
+    ]
+    thread.save({"n": 1})
+    assert beside.execute(
+        "SELECT (SELECT count(*) FROM desk WHERE seq >= 0), (SELECT count(*) FROM pending)"
+    ).fetchone() == (0, 0)

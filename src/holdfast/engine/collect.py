@@ -35,11 +35,13 @@ from holdfast.backends.rows import (
     PendingRow,
     Row,
     SealedRow,
+    checked,
+    sealed,
 )
 from holdfast.engine import reach, staging
 from holdfast.engine.context import Engine
 from holdfast.engine.foreign import DAY
-from holdfast.engine.reach import Tree
+from holdfast.engine.reach import Place, Tree
 from holdfast.errors import Corrupt
 from holdfast.model import CollectReport
 
@@ -125,11 +127,48 @@ async def _collected(engine: Engine, number: int, total: _Count) -> bool:
         if not staging.are_left(lines, total.staged_before):
             return True
         expects += [LineAt(line.tree, line.line, line.version) for line in lines if line.line == line.thread]
-    for change in _changes(tree):
+    rerooted = list(tree.rerooted())
+    for change in _parts(_rerooting(rerooted)):
+        if not await engine.backend.commit(Batch([*expects, *change.expects], change.puts)):
+            return False
+    await _tell_writers(engine, tree, {reach.place_of(row): row.depth for _, row in rerooted})
+    for change in _removals(tree):
         if not await engine.backend.commit(Batch([*expects, *change.expects], change.puts, change.drops)):
             return False
         total.add(change.drops)
     return True
+
+
+async def _tell_writers(engine: Engine, tree: Tree, depths: dict[Place, int]) -> None:
+    """Whoever remembers a head whose lineage is shorter now would go on counting from what it was: the line gets a new
+    version, and what was saved meanwhile is counted anew."""
+    for line in tree.lines.values():
+        if line.line in tree.used and (line.head_line, line.head_seq) in depths:
+            for _ in range(_ATTEMPTS):
+                if await _told(engine, tree, line, depths):
+                    break
+
+
+async def _told(engine: Engine, tree: Tree, seen: LineRow, depths: dict[Place, int]) -> bool:
+    found = await engine.backend.ancestry(seen.tree, seen.line)
+    if not found:
+        return True
+    line, known = checked(found[0]), dict(depths)
+    batch = Batch([LineAt(*line[:2], line.version)], [sealed(line._replace(version=line.version + 1))])
+    later = await engine.backend.checkpoints(line.tree, line.line, seen.seq + 1, line.seq, 1 << 62, oldest=True)
+    for row in map(checked, later):
+        parent = tree.home(row.line, row.parent_seq)
+        place = (row.line, row.parent_seq) if parent is None else reach.place_of(parent)
+        depth = known.get(place, parent.depth if parent is not None else row.depth - 1) + 1
+        known[reach.place_of(row)] = depth
+        if depth != row.depth:
+            batch.expects.append(CheckpointAt(*row[:3], row.sum))
+            batch.puts = [*batch.puts, sealed(row._replace(depth=depth))]
+    done = await engine.backend.commit(batch)
+    for thread in tree.threads if done else ():
+        if thread.line == line.thread:
+            engine.cache.drop((thread.id, line.namespace))
+    return done
 
 
 async def would_free(
@@ -138,7 +177,7 @@ async def would_free(
     """What would go from a tree if these threads were deleted, by kind; and the runs that would be left in lines."""
     tree = await reach.look(engine, number, without)
     total = _Count()
-    for change in _changes(tree):
+    for change in _removals(tree):
         total.add(change.drops)
     left = {(row.run_id, row.line) for rows in tree.rows.values() for row in rows.values() if tree.stays(row)}
     return total.rows, left
@@ -161,11 +200,10 @@ class _Change:
     drops: list[Drop] = field(default_factory=list)
 
 
-def _changes(tree: Tree) -> Iterator[_Change]:
+def _removals(tree: Tree) -> Iterator[_Change]:
     found = reach.left_over(tree)
     chunks, logs = reach.unneeded_chunks(tree)
     places = [(tree.number, log, chunk.lo, chunk.sum) for log, chunk in chunks]
-    yield from _parts(_rerooting(tree))
     yield from _parts(_dropping(tree.dead()))
     yield from _parts(_dropping([*found.marks, *found.writes, *found.journal]))
     yield from _parts(_Change([ChunkAt(*place)], [], [DropRow(ChunkRow, place[:3])]) for place in places)
@@ -184,8 +222,8 @@ def _parts(changes: Iterable[_Change]) -> Iterator[_Change]:
         yield whole
 
 
-def _rerooting(tree: Tree) -> Iterator[_Change]:
-    for row, changed in tree.rerooted():
+def _rerooting(rows: Iterable[tuple[CheckpointRow, CheckpointRow]]) -> Iterator[_Change]:
+    for row, changed in rows:
         yield _Change([CheckpointAt(row.tree, row.line, row.seq, row.sum)], [changed])
 
 

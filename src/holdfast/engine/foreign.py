@@ -79,15 +79,17 @@ def replacement(here: Here, first: CheckpointRow) -> list[Row]:
 
 
 def moved_writes(row: CheckpointRow, written: Sequence[PendingRow | SealedRow], era: int) -> list[Row]:
-    """The writes of a checkpoint that was saved again, under its new number. Of two under one key the first stays."""
+    """The writes of a checkpoint that was saved again, under its new number. Of two under one key the first stays. What
+    was sealed has the checkpoint's own number, since any other may become that of a seal to come."""
     found: dict[tuple[str, int], PendingRow] = {}
-    moved: list[Row] = []
+    tasks: load.Sealed = []
     for one in written:
         if isinstance(one, SealedRow):
-            moved.append(sealed(checked(one)._replace(line=row.line, seq=row.seq, era=era)))
+            tasks += load.decode_sealed(checked(one).body)
         elif (one.task_id, one.idx) not in found or one.idx < 0:
             found[one.task_id, one.idx] = checked(one)
-    return moved + [sealed(one._replace(line=row.line, seq=row.seq, era=era)) for one in found.values()]
+    whole = [sealed(SealedRow(row.tree, row.line, row.seq, row.seq, era, load.encode(tasks)))] if tasks else []
+    return [*whole, *(sealed(one._replace(line=row.line, seq=row.seq, era=era)) for one in found.values())]
 
 
 # ------------------------------------------------------------------------------------------------ waiting writes

@@ -48,6 +48,23 @@ class Collecting(StoreTests):
         assert again.parent_id == saved[-1].id
         assert [one.id for one in thread.lineage(again.id)] == [again.id, *(one.id for one in reversed(saved[25:]))]
 
+    def test_who_goes_on_after_a_collect_counts_from_what_is_left(self, store: Store) -> None:
+        """A fork below the point where another was made is told how many it has by the checkpoint it is made at."""
+        thread = store.thread("t")
+        saved = save_chain(thread, 3)
+        early = thread.fork(to="early")
+        thread.delete_checkpoints([saved[0].id])
+        self.collected(store)
+        late = [thread.save(grown(number)) for number in (4, 5)]
+        again = thread.fork(late[1].id, to="again").fork(late[0].id, to="twice")
+        early.save(grown(9))
+        other = early.fork(to="other").fork(saved[2].id, to="below")
+        for one, size in ((thread, 4), (again, 3), (early, 4), (other, 3)):
+            info = one.info()
+            assert info is not None
+            assert (info.checkpoints, len(one.history())) == (size, size)
+        assert store.verify().faults == ()
+
     def test_values_that_no_checkpoint_has_go(self, store: Store) -> None:
         thread = store.thread("t")
         for number in range(40):

@@ -74,6 +74,20 @@ class Sharing(StoreTests):
         assert [info.seq for info in one.history()] == list(range(8, 0, -1))
         assert everything(one) == everything(two)
 
+    def test_who_goes_on_after_another_handle_collected_counts_from_what_is_left(
+        self, store: Store, other: Store
+    ) -> None:
+        thread = store.thread("t")
+        saved = [thread.save(grown(n)) for n in range(3)]
+        other.thread("t").delete_checkpoints([saved[0].id])
+        thread.save(grown(3))
+        other.collect()
+        late = [thread.save(grown(n)) for n in (4, 5)]
+        below = thread.fork(late[1].id, to="fork").fork(late[0].id, to="below")
+        assert [one.checkpoints for one in other.threads()] == [4, 5, 5]
+        assert len(below.history()) == 4
+        assert store.verify().faults == ()
+
     def test_an_update_sees_what_another_handle_saved(self, store: Store, other: Store) -> None:
         one, two = store.thread("t"), other.thread("t")
         one.save({"items": ["first " * 10]})

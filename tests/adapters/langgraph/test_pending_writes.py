@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.base import WRITES_IDX_MAP
+from langgraph.checkpoint.base import WRITES_IDX_MAP, empty_checkpoint
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME, SCHEDULED, TASKS
 from langgraph.types import Interrupt, Send
 
+from holdfast.adapters.langgraph import HoldfastSaver
 from tests.adapters.langgraph.driver import Twin, config, get, put, values
 
 
@@ -184,3 +185,29 @@ def test_sends_inside_an_old_checkpoint_are_not_lost(calls: Twin) -> None:
     id = put(calls, {"a": 1}, v=1, pending_sends=[Send("n", 1)])
     found = get(calls, id).checkpoint
     assert [Send("n", 1)] in (found.get("pending_sends"), found["channel_values"].get(TASKS))
+
+
+def test_writes_that_a_fork_took_over_stay_when_it_seals_its_own(saver: HoldfastSaver) -> None:
+    """A step that was sealed late, and whose checkpoint is saved again in a fork, where the same number comes again."""
+
+    def at(thread: str, number: int | None) -> Any:
+        name = {} if number is None else {"checkpoint_id": f"1f0c0000-0000-6000-8000-{number:012d}"}
+        return {"configurable": {"thread_id": thread, "checkpoint_ns": "", **name}}
+
+    def put_one(thread: str, number: int, parent: int | None) -> None:
+        value: Any = {**empty_checkpoint(), "id": at(thread, number)["configurable"]["checkpoint_id"]}
+        value |= {"channel_values": {"n": number}, "channel_versions": {"n": number}}
+        saver.put(at(thread, parent), value, {"step": number, "source": "loop"}, {"n": number})
+
+    for number in range(1, 5):
+        put_one("a", number, number - 1 or None)
+    saver.put_writes(at("a", 3), [("n", "of a")], "late")
+    put_one("a", 5, 4)
+    saver.store.thread("a").fork(at("a", 3)["configurable"]["checkpoint_id"], to="f")
+    put_one("f", 3, 2)
+    saver.put_writes(at("f", 3), [("n", "of f")], "own")
+    put_one("f", 6, 3)
+    found = saver.get_tuple(at("f", 3))
+    assert found is not None
+    assert found.pending_writes == [("late", "n", "of a"), ("own", "n", "of f")]
+    assert saver.store.verify().faults == ()

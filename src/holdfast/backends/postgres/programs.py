@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from random import SystemRandom
 from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_type_hints
-from zlib import crc32
 
 from holdfast.backends.base import (
     Batch,
@@ -77,7 +76,6 @@ _RANKS: Final = {kind: rank for rank, kind in enumerate(_WORDS)} | dict.fromkeys
     (RootAt, ForksAt), list(_WORDS).index(LineAt)
 )
 PLACES: Final = 32  # of a value log's changes in the table `tail`; the function `apply` knows it too
-_CLAIMS: Final = 16  # of a line's writes, by the hash of their task: those of two tasks rarely wait for each other
 _PUT_ORDER: Final = {
     kind: place
     for place, kind in enumerate((
@@ -200,7 +198,7 @@ _ROWS: Final = {kind: _lists(kind) for kind in KEYS}
 _ROW_KEYS: Final = {kind: _lists(kind, KEYS[kind]) for kind in KEYS}
 _EXPECTS: Final = {kind: _lists(kind) for kind in _WORDS}
 _LINE: Final = _lists(LineAt, 2)
-_CLAIM: Final = _lists(LineAt, 3)
+_PLACE: Final = _lists(LineAt, 3)
 _WAITING_OF: Final = _lists(DropWaiting)
 _WAITING_BEFORE: Final = _lists(RunRow, 0)._replace(numbers=lambda values: (values[1],))
 _TEXT: Final = _lists(ThreadAbsent)
@@ -217,14 +215,19 @@ def _write(program: Program, batch: Batch) -> None:
             raise TypeError(f"{row!r} is not a row")
     _expect(program, batch)
     grown = {row[:2] for row in batch.puts if isinstance(row, ChunkRow)}
-    goes_on = any(isinstance(row, CheckpointRow) and row.status == "running" for row in batch.puts)
+    saved: dict[tuple[Any, ...], bool] = {
+        row[:2]: row.status == "running" for row in batch.puts if isinstance(row, CheckpointRow)
+    }
     for drop in batch.drops:
         if isinstance(drop, DropChunks) and drop[:2] in grown:  # by what they held: their places are for later changes
             program.say("merge chunks", drop, _CHUNKS)
-        elif goes_on and isinstance(drop, DropRow) and drop.table in (PendingRow, WaitingRow):  # for the next step's
-            program.say("free " + table_name(drop.table), drop.key, _ROW_KEYS[drop.table])
+        elif isinstance(drop, DropRow) and drop.table is PendingRow and saved.get(drop.key[:2]):  # the next step's
+            program.say("free pending", drop.key, _ROW_KEYS[PendingRow])
         else:
             _drop(program, drop)
+    for line, goes_on in saved.items():
+        if not goes_on:
+            program.say("clear desk", line, _LINE)
     seals = {(row.tree, row.line, row.number): row for row in batch.puts if _is_of_the_next(row)}
     told: set[Row] = set()
     for row in sorted(batch.puts, key=_put_place):
@@ -263,12 +266,16 @@ def _expect(program: Program, batch: Batch) -> None:
             program.say("hold line", one[:2], _LINE)  # whoever adds to a line holds its row
         program.say(word, one, _EXPECTS[kind])
     put = [row for row in (*batch.puts, *batch.puts_if_free) if isinstance(row, PendingRow | WaitingRow)]
-    for key in sorted(
-        {(*row[:2], crc32(row.task_id.encode()) % _CLAIMS) for row in put if isinstance(row, PendingRow)}
-    ):
-        program.say("write pending", key, _CLAIM)
+    shared = {(*row[:2], row.seq % 2 * 2 + row.idx) for row in put if _has_a_place(row) and row[:2] not in written}
+    for place in sorted(shared):
+        program.say("hold place", place, _PLACE)
     for thread in sorted({row.thread for row in put if isinstance(row, WaitingRow)}):
         program.say("write waiting", (thread,), _TEXT)
+
+
+def _has_a_place(row: Row) -> TypeGuard[PendingRow]:
+    """In the table `desk`, if it is free."""
+    return isinstance(row, PendingRow) and row.idx in (0, 1)
 
 
 def _lines_written(batch: Batch) -> set[tuple[int, int | None]]:

@@ -104,14 +104,14 @@ SELECT {checkpoint}
 FROM unnest(%(lines)s::bigint[]) WITH ORDINALITY AS want (line, place)
 JOIN {schema}.checkpoint
     ON checkpoint.tree = %(tree)s AND checkpoint.line = want.line
-    AND left(checkpoint.id, 23) = left(%(id)s, 23) AND checkpoint.id = %(id)s
+    AND left(checkpoint.id, 64) = left(%(id)s, 64) AND checkpoint.id = %(id)s
 ORDER BY want.place, checkpoint.seq
 
 -- name: checkpoints_by_id
 SELECT {checkpoint} FROM {schema}.checkpoint
 WHERE tree = %(tree)s AND line = %(line)s
-    AND (%(before)s::text IS NULL OR (left(id, 23) <= left(%(before)s, 23) AND id < %(before)s))
-ORDER BY left(id, 23) DESC, id DESC, seq DESC LIMIT %(limit)s
+    AND (%(before)s::text IS NULL OR (left(id, 64) <= left(%(before)s, 64) AND id < %(before)s))
+ORDER BY left(id, 64) DESC, id DESC, seq DESC LIMIT %(limit)s
 
 -- name: marks
 SELECT {mark} FROM {schema}.mark WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
@@ -130,7 +130,9 @@ ORDER BY place
 -- name: waiting
 SELECT {waiting} FROM {schema}.waiting
 WHERE hashtextextended(thread, 0) = hashtextextended(%(thread)s, 0)
-    AND thread = %(thread)s AND namespace = %(namespace)s AND checkpoint = %(checkpoint)s AND body IS NOT NULL
+    AND hashtextextended(namespace, 0) = hashtextextended(%(namespace)s, 0)
+    AND hashtextextended(checkpoint, 0) = hashtextextended(%(checkpoint)s, 0)
+    AND thread = %(thread)s AND namespace = %(namespace)s AND checkpoint = %(checkpoint)s
 
 -- name: journal
 SELECT {journal} FROM {schema}.journal
@@ -235,10 +237,16 @@ of_tail (tree) AS (
     FROM of_tail WHERE of_tail.tree IS NOT NULL
 ),
 of_pending (tree) AS (
-    (SELECT tree FROM {schema}.pending WHERE tree > %(after)s AND seq >= 0 ORDER BY tree LIMIT 1)
+    (SELECT tree FROM {schema}.pending WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT pending.tree FROM {schema}.pending WHERE pending.tree > of_pending.tree AND seq >= 0 ORDER BY pending.tree LIMIT 1)
+    SELECT (SELECT pending.tree FROM {schema}.pending WHERE pending.tree > of_pending.tree ORDER BY pending.tree LIMIT 1)
     FROM of_pending WHERE of_pending.tree IS NOT NULL
+),
+of_desk (tree) AS (
+    (SELECT tree FROM {schema}.desk WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+    UNION ALL
+    SELECT (SELECT desk.tree FROM {schema}.desk WHERE desk.tree > of_desk.tree ORDER BY desk.tree LIMIT 1)
+    FROM of_desk WHERE of_desk.tree IS NOT NULL
 ),
 of_sealed (tree) AS (
     (SELECT tree FROM {schema}.sealed WHERE tree > %(after)s ORDER BY tree LIMIT 1)
@@ -260,6 +268,7 @@ SELECT DISTINCT tree FROM (
     UNION ALL (SELECT tree FROM of_chunk LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_tail LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_pending LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_desk LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_sealed LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_journal LIMIT %(limit)s)
 ) AS found WHERE tree IS NOT NULL ORDER BY tree LIMIT %(limit)s
@@ -286,7 +295,6 @@ ORDER BY key, value, thread LIMIT %(limit)s
 -- name: scan_waiting
 SELECT {waiting} FROM {schema}.waiting
 WHERE (thread, namespace, checkpoint, task_id, idx) > (%(thread)s, %(namespace)s, %(checkpoint)s, %(task_id)s, %(idx)s)
-    AND body IS NOT NULL
 ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT %(limit)s
 
 -- name: scan_run
@@ -320,11 +328,22 @@ WHERE (tree, log, lo) > (%(tree)s, %(log)s, %(lo)s) AND tree = %(of)s
 ORDER BY tree, log, lo LIMIT %(limit)s
 
 -- name: scan_pending
-SELECT {pending} FROM {schema}.pending
-WHERE (tree, line, block, seq, task_id, idx, era)
-        > (%(tree)s, %(line)s, %(seq)s::bigint >> 6, %(seq)s, %(task_id)s, %(idx)s, %(era)s)
-    AND tree = %(of)s AND seq >= 0
-ORDER BY tree, line, block, seq, task_id, idx, era LIMIT %(limit)s
+SELECT {pending} FROM (
+    (
+        SELECT tree, line, seq, task_id, idx, era, task_path, body, sum FROM {schema}.pending
+        WHERE (tree, line, seq, task_id, idx, era) > (%(tree)s, %(line)s, %(seq)s, %(task_id)s, %(idx)s, %(era)s)
+            AND tree = %(of)s
+        ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
+    )
+    UNION ALL
+    (
+        SELECT tree, line, seq, task_id, idx, era, task_path, body, sum FROM {schema}.desk
+        WHERE (tree, line, seq, task_id, idx, era) > (%(tree)s, %(line)s, %(seq)s, %(task_id)s, %(idx)s, %(era)s)
+            AND tree = %(of)s AND line >= %(line)s AND seq >= 0
+        ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
+    )
+) AS pending
+ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
 
 -- name: scan_sealed
 SELECT {sealed} FROM (
@@ -336,8 +355,11 @@ SELECT {sealed} FROM (
     UNION ALL
     (
         SELECT tree, line, seq - 1, seq, seal_era, seal, seal_sum FROM {schema}.checkpoint
-        WHERE (tree, line, seq) >= (%(tree)s, %(line)s, %(seq)s) AND tree = %(of)s AND seal IS NOT NULL
-            AND (tree, line, seq - 1, seq, seal_era) > (%(tree)s, %(line)s, %(seq)s, %(number)s, %(era)s)
+        WHERE (tree, line, seq) >= (%(tree)s, %(line)s, %(seq)s::bigint + 1) AND tree = %(of)s AND seal IS NOT NULL
+            AND NOT (
+                (tree, line, seq) = (%(tree)s, %(line)s, %(seq)s::bigint + 1)
+                AND (seq, seal_era) <= (%(number)s::bigint, %(era)s::bigint)
+            )
         ORDER BY tree, line, seq LIMIT %(limit)s
     )
 ) AS sealed
@@ -366,7 +388,7 @@ SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
 FROM {schema}.piece WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
-FROM {schema}.pending WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+FROM {schema}.unsealed WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
 FROM {schema}.seals WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
@@ -403,13 +425,13 @@ SELECT {log} FROM {schema}.log ORDER BY tree, log
 SELECT {piece} FROM {schema}.piece ORDER BY tree, log, lo
 
 -- name: all_pending
-SELECT {pending} FROM {schema}.pending WHERE seq >= 0 ORDER BY tree, line, seq
+SELECT {pending} FROM {schema}.unsealed AS pending ORDER BY tree, line, seq
 
 -- name: all_sealed
 SELECT {sealed} FROM {schema}.seals AS sealed ORDER BY tree, line, seq
 
 -- name: all_waiting
-SELECT {waiting} FROM {schema}.waiting WHERE body IS NOT NULL
+SELECT {waiting} FROM {schema}.waiting
 
 -- name: all_journal
 SELECT {journal} FROM {schema}.journal ORDER BY tree, line, seq

@@ -63,10 +63,13 @@ CREATE TABLE waiting (
     idx bigint NOT NULL,
     task_path text COLLATE "C" NOT NULL,
     created_at bigint NOT NULL,
-    body bytea,  -- NULL in a place that is free: see `pending`
+    body bytea NOT NULL,
     sum bigint NOT NULL
 );
-CREATE INDEX waiting_by_thread ON waiting (hashtextextended(thread, 0));
+CREATE UNIQUE INDEX waiting_by_task ON waiting (
+    hashtextextended(thread, 0), hashtextextended(namespace, 0), hashtextextended(checkpoint, 0),
+    hashtextextended(task_id, 0), idx
+);
 
 -- ---------------------------------------------------------------------------------------------- what a tree keeps
 
@@ -131,10 +134,11 @@ CREATE TABLE checkpoint (  -- numbers first, since each would be moved to a mult
     digest bytea NOT NULL,
     manifest bytea NOT NULL,
     seal bytea,  -- with seal_era and seal_sum the row of `sealed` for the checkpoint before this one: see `seals`
+    CHECK (num_nulls(seal, seal_era, seal_sum) IN (0, 3)),
     PRIMARY KEY (tree, line, seq) WITH (fillfactor = 100)  -- only ever added to at a line's end
 );
 -- Not unique: a removed checkpoint's id may be used again while a fork still sees the first.
-CREATE INDEX checkpoint_by_id ON checkpoint (line, left(id, 23)) WITH (fillfactor = 100);
+CREATE INDEX checkpoint_by_id ON checkpoint (line, left(id, 64)) WITH (fillfactor = 100);
 
 CREATE TABLE mark (
     tree bigint NOT NULL,
@@ -181,22 +185,36 @@ CREATE TABLE tail (
     PRIMARY KEY (tree, log, place)
 );
 
--- A step's writes are gone when the next save has sealed them. As in `tail`, they leave their place to those of the steps
--- to come: a free place has -1 for `seq`. They are found by 64 steps together, `block`, so that most changes leave the
--- index as it is. Of a key there is one row because whoever adds it has claimed it.
 CREATE TABLE pending (
     tree bigint NOT NULL,
     line bigint NOT NULL,
-    block bigint NOT NULL,  -- seq / 64
+    seq bigint NOT NULL,
+    task_id text COLLATE "C" NOT NULL,
+    idx bigint NOT NULL,
+    era bigint NOT NULL,
+    task_path text COLLATE "C" NOT NULL,
+    body bytea NOT NULL,
+    sum bigint NOT NULL
+);
+CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, hashtextextended(task_id, 0), idx, era);
+
+-- The writes of the step that a line is at, as far as there is place for them: four a line, two for the first two writes
+-- of a task, by turns. They are gone with the next save, and as in `tail` a row whose `seq` is -1 is a free place. Whoever
+-- puts a write with such an index holds the place, or the line against everybody, whether it then takes the place or finds
+-- another task's write there and goes to `pending`: so of a key there is one row in both.
+CREATE TABLE desk (
+    tree bigint NOT NULL,
+    line bigint NOT NULL,
     seq bigint NOT NULL,
     idx bigint NOT NULL,
     era bigint NOT NULL,
     sum bigint NOT NULL,
+    place smallint NOT NULL,  -- seq % 2 * 2 + idx
     task_id text COLLATE "C" NOT NULL,
     task_path text COLLATE "C" NOT NULL,
-    body bytea NOT NULL
+    body bytea NOT NULL,
+    PRIMARY KEY (tree, line, place)
 );
-CREATE INDEX pending_by_block ON pending (tree, line, block);
 
 CREATE TABLE sealed (
     tree bigint NOT NULL,
@@ -238,7 +256,7 @@ DECLARE
     parts integer := coalesce(nullif(current_setting('holdfast.partitions', true), ''), '0')::integer;
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['line', 'checkpoint', 'mark', 'log', 'chunk', 'tail', 'pending', 'sealed', 'journal', 'run'] LOOP
+    FOREACH name IN ARRAY ARRAY['line', 'checkpoint', 'mark', 'log', 'chunk', 'tail', 'pending', 'desk', 'sealed', 'journal', 'run'] LOOP
         IF parts > 0 THEN
             EXECUTE format('CREATE TABLE whole (LIKE %I INCLUDING ALL) PARTITION BY HASH (tree)', name);
             EXECUTE format('DROP TABLE %I', name);
@@ -266,10 +284,11 @@ BEGIN
         UNION ALL SELECT 'checkpoint', NULL, 'seal'
         UNION ALL SELECT 'chunk', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500, toast.autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'tail', 'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500', 'body'
-        UNION ALL SELECT 'pending', 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
+        UNION ALL SELECT 'pending', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
+        UNION ALL SELECT 'desk', 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500', 'body'
         UNION ALL SELECT 'sealed', NULL, 'body'
         UNION ALL SELECT 'journal', NULL, 'body'
-        UNION ALL SELECT 'waiting', 'fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
+        UNION ALL SELECT 'waiting', 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500', 'body'
     LOOP
         FOR name IN
             SELECT relid::regclass::text FROM pg_partition_tree(kept.root::regclass) WHERE isleaf
@@ -310,7 +329,11 @@ BEGIN
             AND hashtextextended(line.namespace, 0) = hashtextextended(in_namespace, 0)
             AND line.namespace = in_namespace;
     END IF;
-    SELECT * INTO head FROM checkpoint
+    SELECT  -- without the seal, which may be large
+        tree, line, seq, step, created_at, size, sum, NULL, parent_seq, stretch, journal_seq, depth, era, NULL, id,
+        parent_id, parent_thread, parent_digest, source, node, next, run_id, status, label, metadata, origin, digest,
+        manifest, NULL
+    INTO head FROM checkpoint
     WHERE checkpoint.tree = own.tree AND checkpoint.line = own.head_line AND checkpoint.seq = own.head_seq;
 END $$;
 
@@ -319,6 +342,12 @@ CREATE VIEW piece AS
     SELECT tree, log, lo, hi, kind, body, sum FROM chunk
     UNION ALL
     SELECT tree, log, lo, lo, 1::smallint, body, sum FROM tail WHERE lo >= 0;
+
+-- Every write that waits for its step to be sealed.
+CREATE VIEW unsealed AS
+    SELECT tree, line, seq, task_id, idx, era, task_path, body, sum FROM pending
+    UNION ALL
+    SELECT tree, line, seq, task_id, idx, era, task_path, body, sum FROM desk WHERE seq >= 0;
 
 -- The steps that were sealed, wherever that is. A step is sealed by the next save as a rule: then its row stands in the
 -- one of that checkpoint, which makes half of its bytes. It moves to `sealed` when that checkpoint goes.
@@ -374,13 +403,15 @@ LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force
 #variable_conflict use_column
 DECLARE
     saved bigint[] := ARRAY(SELECT one + 1 FROM unnest(seqs) AS one);  -- next, with their seals
-    near bigint[] := ARRAY(SELECT DISTINCT one >> 6 FROM unnest(seqs) AS one);
 BEGIN
     IF of_base IS NULL THEN
         RETURN QUERY
         SELECT 1 AS kind, pending.tree, pending.line, pending.seq, pending.task_id, pending.idx, pending.era, pending.task_path,
                 pending.body, pending.sum
-        FROM pending WHERE tree = in_tree AND line = of_line AND block = ANY(near) AND seq = ANY(seqs)
+        FROM pending WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
+        UNION ALL
+        SELECT 1, desk.tree, desk.line, desk.seq, desk.task_id, desk.idx, desk.era, desk.task_path, desk.body, desk.sum
+        FROM desk WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
         UNION ALL
         SELECT 0, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '', sealed.body, sealed.sum
         FROM sealed WHERE tree = in_tree AND line = of_line AND seq = ANY(seqs)
@@ -408,8 +439,13 @@ BEGIN
             SELECT 1 AS kind, wanted.depth, wanted.cut, pending.tree, pending.line, pending.seq, pending.task_id, pending.idx, pending.era, pending.task_path,
                 pending.body, pending.sum
             FROM wanted
-            JOIN pending ON pending.tree = in_tree AND pending.line = wanted.line
-                AND pending.block = wanted.seq >> 6 AND pending.seq = wanted.seq
+            JOIN pending ON pending.tree = in_tree AND pending.line = wanted.line AND pending.seq = wanted.seq
+            UNION ALL
+            SELECT
+                1, wanted.depth, wanted.cut, desk.tree, desk.line, desk.seq, desk.task_id, desk.idx, desk.era, desk.task_path,
+                desk.body, desk.sum
+            FROM wanted
+            JOIN desk ON desk.tree = in_tree AND desk.line = wanted.line AND desk.seq = wanted.seq
             UNION ALL
             SELECT
                 0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', sealed.number, sealed.era, '',
@@ -437,14 +473,21 @@ END $$;
 -- name. Every query in a function sees what was committed before it began, so that what is checked after a lock was
 -- granted stays true until the end of the transaction.
 
-CREATE FUNCTION claim(patient boolean, name text) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION claim(patient boolean, name text, shared boolean DEFAULT false) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     number bigint := hashtextextended(current_schema() || ' ' || name, 0);
 BEGIN
     IF NOT patient THEN
+        IF shared THEN
+            RETURN pg_try_advisory_xact_lock_shared(number);
+        END IF;
         RETURN pg_try_advisory_xact_lock(number);
     END IF;
-    PERFORM pg_advisory_xact_lock(number);
+    IF shared THEN
+        PERFORM pg_advisory_xact_lock_shared(number);
+    ELSE
+        PERFORM pg_advisory_xact_lock(number);
+    END IF;
     RETURN true;
 END $$;
 
@@ -556,6 +599,7 @@ BEGIN
     RETURN coalesce(known = total, false)::integer;
 END $$;
 
+-- Locks it, in either table, whether it is as expected or not.
 CREATE FUNCTION holds_pending(
     patient boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, total bigint
 ) RETURNS smallint LANGUAGE plpgsql AS $$
@@ -563,83 +607,113 @@ DECLARE
     known bigint;
 BEGIN
     IF patient THEN
-        SELECT sum INTO known FROM pending
-        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
-            AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE;
+        SELECT sum INTO known FROM desk
+        WHERE tree = in_tree AND line = in_line AND place = at % 2 * 2 + number
+            AND seq = at AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE;
+        IF NOT FOUND THEN
+            SELECT sum INTO known FROM pending
+            WHERE tree = in_tree AND line = in_line AND seq = at
+                AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+                AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE;
+        END IF;
         RETURN coalesce(known = total, false)::integer;
     END IF;
-    SELECT sum INTO known FROM pending
-    WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
-        AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND AND EXISTS (
-        SELECT 1 FROM pending
-        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
-            AND task_id = of_task AND idx = number AND era = in_era
+    SELECT sum INTO known FROM desk
+    WHERE tree = in_tree AND line = in_line AND place = at % 2 * 2 + number
+        AND seq = at AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        SELECT sum INTO known FROM pending
+        WHERE tree = in_tree AND line = in_line AND seq = at
+            AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+            AND task_id = of_task AND idx = number AND era = in_era FOR UPDATE SKIP LOCKED;
+    END IF;
+    IF NOT FOUND AND (
+        EXISTS (
+            SELECT 1 FROM desk
+            WHERE tree = in_tree AND line = in_line AND place = at % 2 * 2 + number
+                AND seq = at AND task_id = of_task AND idx = number AND era = in_era
+        )
+        OR EXISTS (
+            SELECT 1 FROM pending
+            WHERE tree = in_tree AND line = in_line AND seq = at
+                AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+                AND task_id = of_task AND idx = number AND era = in_era
+        )
     ) THEN
         RETURN 2;
     END IF;
     RETURN coalesce(known = total, false)::integer;
 END $$;
 
--- In the place of the row with this key if there is one and it `replaces` that; else in a free place, or a new one.
+-- A place of a line's desk, locked: as a row, or if it was never taken by its name, which whoever takes it claims first.
+CREATE FUNCTION hold_place(patient boolean, in_tree bigint, in_line bigint, wanted bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+    FOR turn IN 1 .. 2 LOOP
+        IF patient THEN
+            PERFORM 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = wanted FOR UPDATE;
+        ELSE
+            PERFORM 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = wanted FOR UPDATE SKIP LOCKED;
+        END IF;
+        IF FOUND THEN
+            RETURN true;
+        END IF;
+        IF turn = 1 AND NOT claim(patient, 'place ' || in_tree || ' ' || in_line || ' ' || wanted) THEN
+            RETURN false;
+        END IF;
+    END LOOP;
+    RETURN patient OR NOT EXISTS (SELECT 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = wanted);
+END $$;
+
 CREATE FUNCTION put_pending(
     replaces boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, path text,
     given bytea, total bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    at_place bigint := at % 2 * 2 + number;
+    met record;
+    there boolean;
 BEGIN
-    IF replaces THEN
-        UPDATE pending SET task_path = path, body = given, sum = total
-        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
-            AND task_id = of_task AND idx = number AND era = in_era;
-    ELSE
-        PERFORM 1 FROM pending
-        WHERE tree = in_tree AND line = in_line AND block = at >> 6 AND seq = at
-            AND task_id = of_task AND idx = number AND era = in_era;
-    END IF;
-    IF FOUND THEN
-        RETURN;
-    END IF;
-    UPDATE pending SET
-        block = at >> 6, seq = at, task_id = of_task, idx = number, era = in_era, task_path = path, body = given,
-        sum = total
-    WHERE tree = in_tree AND line = in_line AND ctid = (
-        SELECT ctid FROM pending
-        WHERE tree = in_tree AND line = in_line AND block BETWEEN (at >> 6) - 1 AND at >> 6 AND seq < 0
-        LIMIT 1 FOR UPDATE SKIP LOCKED
-    );
-    IF NOT FOUND THEN
-        INSERT INTO pending (tree, line, block, seq, task_id, idx, era, task_path, body, sum)
-        VALUES (in_tree, in_line, at >> 6, at, of_task, number, in_era, path, given, total);
-    END IF;
-END $$;
-
-CREATE FUNCTION put_waiting(
-    replaces boolean, of_thread text, of_namespace text, at text, of_task text, number bigint, path text, moment bigint,
-    given bytea, total bigint
-) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    IF replaces THEN
-        UPDATE waiting SET task_path = path, created_at = moment, body = given, sum = total
-        WHERE hashtextextended(thread, 0) = hashtextextended(of_thread, 0) AND thread = of_thread
-            AND namespace = of_namespace AND checkpoint = at AND task_id = of_task AND idx = number AND body IS NOT NULL;
-    ELSE
-        PERFORM 1 FROM waiting
-        WHERE hashtextextended(thread, 0) = hashtextextended(of_thread, 0) AND thread = of_thread
-            AND namespace = of_namespace AND checkpoint = at AND task_id = of_task AND idx = number AND body IS NOT NULL;
-    END IF;
-    IF FOUND THEN
-        RETURN;
-    END IF;
-    UPDATE waiting SET
-        namespace = of_namespace, checkpoint = at, task_id = of_task, idx = number, task_path = path,
-        created_at = moment, body = given, sum = total
-    WHERE ctid = (
-        SELECT ctid FROM waiting
-        WHERE hashtextextended(thread, 0) = hashtextextended(of_thread, 0) AND thread = of_thread AND body IS NULL
-        LIMIT 1 FOR UPDATE SKIP LOCKED
-    );
-    IF NOT FOUND THEN
-        INSERT INTO waiting VALUES (of_thread, of_namespace, at, of_task, number, path, moment, given, total);
+    WHILE number BETWEEN 0 AND 1 LOOP
+        SELECT seq, task_id, era INTO met FROM desk WHERE tree = in_tree AND line = in_line AND place = at_place;
+        there := FOUND;
+        IF there AND met.seq = at AND met.task_id = of_task AND met.era = in_era THEN
+            IF replaces THEN
+                UPDATE desk SET task_path = path, body = given, sum = total
+                WHERE tree = in_tree AND line = in_line AND place = at_place;
+            END IF;
+            RETURN;
+        END IF;
+        EXIT WHEN there AND met.seq >= 0 OR EXISTS (
+            SELECT 1 FROM pending
+            WHERE tree = in_tree AND line = in_line AND seq = at
+                AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0) AND idx = number AND era = in_era
+        );
+        IF there THEN
+            UPDATE desk SET
+                seq = at, idx = number, era = in_era, sum = total, task_id = of_task, task_path = path, body = given
+            WHERE tree = in_tree AND line = in_line AND place = at_place;
+            RETURN;
+        END IF;
+        INSERT INTO desk (tree, line, seq, idx, era, sum, place, task_id, task_path, body)
+        VALUES (in_tree, in_line, at, number, in_era, total, at_place, of_task, path, given)
+        ON CONFLICT DO NOTHING;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+        PERFORM 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = at_place FOR UPDATE;
+    END LOOP;
+    INSERT INTO pending VALUES (in_tree, in_line, at, of_task, number, in_era, path, given, total)
+    ON CONFLICT (tree, line, seq, hashtextextended(task_id, 0), idx, era) DO UPDATE SET
+        task_path = excluded.task_path, body = excluded.body, sum = excluded.sum
+    WHERE replaces AND pending.task_id = excluded.task_id;
+    IF NOT FOUND AND EXISTS (
+        SELECT 1 FROM pending
+        WHERE tree = in_tree AND line = in_line AND seq = at
+            AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0)
+            AND idx = number AND era = in_era AND task_id <> of_task
+    ) THEN
+        RAISE EXCEPTION 'the task id % has the hash of another one', of_task USING ERRCODE = 'HF002';
     END IF;
 END $$;
 
@@ -669,10 +743,12 @@ DECLARE
     found_line record;
     known bigint;
     stored boolean;
+    met bigint;
     gone record;
 BEGIN
     FOR batch IN 0 .. cardinality(starts) / 4 - 2 LOOP
         verdict := 1;
+        met := NULL;
         i := starts[4 * batch + 2];
         t := starts[4 * batch + 3];
         b := starts[4 * batch + 4];
@@ -749,7 +825,7 @@ BEGIN
                 IF EXISTS (
                     SELECT 1 FROM checkpoint
                     WHERE tree = numbers[i + 1] AND line = numbers[i + 2]
-                        AND left(id, 23) = left(texts[t + 1], 23) AND id = texts[t + 1]
+                        AND left(id, 64) = left(texts[t + 1], 64) AND id = texts[t + 1]
                 ) THEN
                     verdict := 0;
                 END IF;
@@ -787,19 +863,20 @@ BEGIN
                 ELSE
                     SELECT count(*) INTO known FROM waiting
                     WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0)
-                        AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3]
-                        AND body IS NOT NULL;
+                        AND hashtextextended(namespace, 0) = hashtextextended(texts[t + 2], 0)
+                        AND hashtextextended(checkpoint, 0) = hashtextextended(texts[t + 3], 0)
+                        AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3];
                     verdict := (known = numbers[i + 1])::integer;
                 END IF;
                 i := i + 1;
                 t := t + 3;
             WHEN 'write waiting' THEN
-                IF NOT claim(patient, 'waiting ' || texts[t + 1]) THEN
+                IF NOT claim(patient, 'waiting ' || texts[t + 1], true) THEN
                     verdict := 2;
                 END IF;
                 t := t + 1;
-            WHEN 'write pending' THEN
-                IF NOT claim(patient, 'pending ' || numbers[i + 1] || ' ' || numbers[i + 2] || ' ' || numbers[i + 3]) THEN
+            WHEN 'hold place' THEN
+                IF NOT hold_place(patient, numbers[i + 1], numbers[i + 2], numbers[i + 3]) THEN
                     verdict := 2;
                 END IF;
                 i := i + 3;
@@ -823,7 +900,7 @@ BEGIN
                 t := t + 3;
             WHEN 'drop line' THEN
                 DELETE FROM line WHERE tree = numbers[i + 1] AND line = numbers[i + 2];
-                DELETE FROM pending WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq < 0;
+                DELETE FROM desk WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq < 0;
                 i := i + 2;
             WHEN 'drop checkpoint' THEN
                 DELETE FROM checkpoint WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
@@ -860,20 +937,36 @@ BEGIN
                 UPDATE tail SET lo = -1, body = ''
                 WHERE tree = numbers[i + 1] AND log = numbers[i + 2] AND lo BETWEEN numbers[i + 3] AND numbers[i + 4];
                 i := i + 4;
-            WHEN 'drop pending' THEN
-                DELETE FROM pending  -- with the places that are free: as a rule nobody needs them any more
-                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND block = numbers[i + 3] >> 6 AND (
-                    seq < 0
-                    OR seq = numbers[i + 3] AND task_id = texts[t + 1] AND idx = numbers[i + 4] AND era = numbers[i + 5]
-                );
+            WHEN 'drop pending', 'free pending' THEN
+                IF numbers[i + 4] BETWEEN 0 AND 1 THEN
+                    UPDATE desk SET seq = -1, task_id = '', task_path = '', body = ''
+                    WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND place = numbers[i + 3] % 2 * 2 + numbers[i + 4]
+                        AND seq = numbers[i + 3] AND task_id = texts[t + 1] AND era = numbers[i + 5];
+                    stored := FOUND;
+                ELSE
+                    stored := false;
+                END IF;
+                IF NOT stored THEN
+                    -- The writes of the step before are gone as a rule. An index gives the room of dead entries to
+                    -- others without a vacuum if somebody has met them, and nobody else would.
+                    IF met IS DISTINCT FROM numbers[i + 3] THEN
+                        met := numbers[i + 3];
+                        PERFORM count(*) FROM pending
+                        WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = met - 1;
+                    END IF;
+                    DELETE FROM pending
+                    WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
+                        AND hashtextextended(task_id, 0) = hashtextextended(texts[t + 1], 0) AND task_id = texts[t + 1]
+                        AND idx = numbers[i + 4] AND era = numbers[i + 5];
+                END IF;
+                IF ops[step] = 'drop pending' THEN
+                    DELETE FROM desk WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq < 0;
+                END IF;
                 i := i + 5;
                 t := t + 1;
-            WHEN 'free pending' THEN
-                UPDATE pending SET seq = -1, task_id = '', task_path = '', body = ''
-                WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND block = numbers[i + 3] >> 6
-                    AND seq = numbers[i + 3] AND task_id = texts[t + 1] AND idx = numbers[i + 4] AND era = numbers[i + 5];
-                i := i + 5;
-                t := t + 1;
+            WHEN 'clear desk' THEN
+                DELETE FROM desk WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq < 0;
+                i := i + 2;
             WHEN 'drop sealed' THEN
                 DELETE FROM sealed
                 WHERE tree = numbers[i + 1] AND line = numbers[i + 2] AND seq = numbers[i + 3]
@@ -886,18 +979,9 @@ BEGIN
                 i := i + 5;
             WHEN 'drop waiting' THEN
                 DELETE FROM waiting
-                WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0) AND thread = texts[t + 1] AND (
-                    body IS NULL
-                    OR namespace = texts[t + 2] AND checkpoint = texts[t + 3] AND task_id = texts[t + 4]
-                        AND idx = numbers[i + 1]
-                );
-                i := i + 1;
-                t := t + 4;
-            WHEN 'free waiting' THEN
-                UPDATE waiting SET namespace = '', checkpoint = '', task_id = '', task_path = '', body = NULL
-                WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0) AND thread = texts[t + 1]
-                    AND namespace = texts[t + 2] AND checkpoint = texts[t + 3] AND task_id = texts[t + 4]
-                    AND idx = numbers[i + 1] AND body IS NOT NULL;
+                WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0)
+                    AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3]
+                    AND task_id = texts[t + 4] AND idx = numbers[i + 1];
                 i := i + 1;
                 t := t + 4;
             WHEN 'drop waiting of' THEN
@@ -924,6 +1008,7 @@ BEGIN
                 DELETE FROM chunk WHERE tree = numbers[i + 1];
                 DELETE FROM tail WHERE tree = numbers[i + 1];
                 DELETE FROM pending WHERE tree = numbers[i + 1];
+                DELETE FROM desk WHERE tree = numbers[i + 1];
                 DELETE FROM sealed WHERE tree = numbers[i + 1];
                 DELETE FROM journal WHERE tree = numbers[i + 1];
                 DELETE FROM run WHERE tree = numbers[i + 1];
@@ -1133,11 +1218,40 @@ BEGIN
                 i := i + 2;
                 t := t + 1;
                 b := b + 1;
-            WHEN 'put waiting', 'put waiting if free' THEN
-                PERFORM put_waiting(
-                    ops[step] = 'put waiting', texts[t + 1], texts[t + 2], texts[t + 3], texts[t + 4], numbers[i + 1],
-                    texts[t + 5], numbers[i + 2], bodies[b + 1], numbers[i + 3]
-                );
+            WHEN 'put waiting' THEN
+                INSERT INTO waiting VALUES (
+                    texts[t + 1], texts[t + 2], texts[t + 3], texts[t + 4], numbers[i + 1], texts[t + 5],
+                    numbers[i + 2], bodies[b + 1], numbers[i + 3]
+                ) ON CONFLICT (
+                    hashtextextended(thread, 0), hashtextextended(namespace, 0), hashtextextended(checkpoint, 0),
+                    hashtextextended(task_id, 0), idx
+                ) DO UPDATE SET
+                    task_path = excluded.task_path, created_at = excluded.created_at, body = excluded.body,
+                    sum = excluded.sum
+                WHERE waiting.thread = excluded.thread AND waiting.namespace = excluded.namespace
+                    AND waiting.checkpoint = excluded.checkpoint AND waiting.task_id = excluded.task_id;
+                IF NOT FOUND THEN
+                    RAISE EXCEPTION 'the task id % has the hash of another one', texts[t + 4] USING ERRCODE = 'HF002';
+                END IF;
+                i := i + 3;
+                t := t + 5;
+                b := b + 1;
+            WHEN 'put waiting if free' THEN
+                INSERT INTO waiting VALUES (
+                    texts[t + 1], texts[t + 2], texts[t + 3], texts[t + 4], numbers[i + 1], texts[t + 5],
+                    numbers[i + 2], bodies[b + 1], numbers[i + 3]
+                ) ON CONFLICT (
+                    hashtextextended(thread, 0), hashtextextended(namespace, 0), hashtextextended(checkpoint, 0),
+                    hashtextextended(task_id, 0), idx
+                ) DO NOTHING;
+                IF NOT FOUND AND NOT EXISTS (
+                    SELECT 1 FROM waiting
+                    WHERE hashtextextended(thread, 0) = hashtextextended(texts[t + 1], 0)
+                        AND thread = texts[t + 1] AND namespace = texts[t + 2] AND checkpoint = texts[t + 3]
+                        AND task_id = texts[t + 4] AND idx = numbers[i + 1]
+                ) THEN
+                    RAISE EXCEPTION 'the task id % has the hash of another one', texts[t + 4] USING ERRCODE = 'HF002';
+                END IF;
                 i := i + 3;
                 t := t + 5;
                 b := b + 1;
