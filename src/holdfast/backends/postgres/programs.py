@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from random import SystemRandom
 from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_type_hints
+from zlib import crc32
 
 from holdfast.backends.base import (
     Batch,
@@ -76,6 +77,7 @@ _RANKS: Final = {kind: rank for rank, kind in enumerate(_WORDS)} | dict.fromkeys
     (RootAt, ForksAt), list(_WORDS).index(LineAt)
 )
 PLACES: Final = 32  # of a value log's changes in the table `tail`; the function `apply` knows it too
+_TASKS: Final = 1024  # of a line, that are told apart by those who put their writes
 _PUT_ORDER: Final = {
     kind: place
     for place, kind in enumerate((
@@ -198,7 +200,7 @@ _ROWS: Final = {kind: _lists(kind) for kind in KEYS}
 _ROW_KEYS: Final = {kind: _lists(kind, KEYS[kind]) for kind in KEYS}
 _EXPECTS: Final = {kind: _lists(kind) for kind in _WORDS}
 _LINE: Final = _lists(LineAt, 2)
-_PLACE: Final = _lists(LineAt, 3)
+_TASK: Final = _lists(LineAt, 3)
 _WAITING_OF: Final = _lists(DropWaiting)
 _WAITING_BEFORE: Final = _lists(RunRow, 0)._replace(numbers=lambda values: (values[1],))
 _TEXT: Final = _lists(ThreadAbsent)
@@ -266,16 +268,16 @@ def _expect(program: Program, batch: Batch) -> None:
             program.say("hold line", one[:2], _LINE)  # whoever adds to a line holds its row
         program.say(word, one, _EXPECTS[kind])
     put = [row for row in (*batch.puts, *batch.puts_if_free) if isinstance(row, PendingRow | WaitingRow)]
-    shared = {(*row[:2], row.seq % 2 * 2 + row.idx) for row in put if _has_a_place(row) and row[:2] not in written}
-    for place in sorted(shared):
-        program.say("hold place", place, _PLACE)
+    tasks = {_task(row) for row in put if isinstance(row, PendingRow) and row[:2] not in written}
+    for task in sorted(tasks):
+        program.say("hold task", task, _TASK)
     for thread in sorted({row.thread for row in put if isinstance(row, WaitingRow)}):
         program.say("write waiting", (thread,), _TEXT)
 
 
-def _has_a_place(row: Row) -> TypeGuard[PendingRow]:
-    """In the table `desk`, if it is free."""
-    return isinstance(row, PendingRow) and row.idx in (0, 1)
+def _task(row: PendingRow) -> tuple[int, int, int]:
+    """By one of so many numbers: a transaction may put writes of any number of tasks, and has room for some locks."""
+    return row.tree, row.line, crc32(f"{row.seq} {row.task_id}".encode()) % _TASKS
 
 
 def _lines_written(batch: Batch) -> set[tuple[int, int | None]]:

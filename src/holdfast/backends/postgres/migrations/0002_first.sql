@@ -199,9 +199,8 @@ CREATE TABLE pending (
 CREATE UNIQUE INDEX pending_by_task ON pending (tree, line, seq, hashtextextended(task_id, 0), idx, era);
 
 -- The writes of the step that a line is at, as far as there is place for them: four a line, two for the first two writes
--- of a task, by turns. They are gone with the next save, and as in `tail` a row whose `seq` is -1 is a free place. Whoever
--- puts a write with such an index holds the place, or the line against everybody, whether it then takes the place or finds
--- another task's write there and goes to `pending`: so of a key there is one row in both.
+-- of a task, by turns. They are gone with the next save, and as in `tail` a row whose `seq` is -1 is a free place. So that
+-- of a key there is one row in both tables, whoever puts writes holds their task, or the line against everybody.
 CREATE TABLE desk (
     tree bigint NOT NULL,
     line bigint NOT NULL,
@@ -645,26 +644,8 @@ BEGIN
     RETURN coalesce(known = total, false)::integer;
 END $$;
 
--- A place of a line's desk, locked: as a row, or if it was never taken by its name, which whoever takes it claims first.
-CREATE FUNCTION hold_place(patient boolean, in_tree bigint, in_line bigint, wanted bigint) RETURNS boolean
-LANGUAGE plpgsql AS $$
-BEGIN
-    FOR turn IN 1 .. 2 LOOP
-        IF patient THEN
-            PERFORM 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = wanted FOR UPDATE;
-        ELSE
-            PERFORM 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = wanted FOR UPDATE SKIP LOCKED;
-        END IF;
-        IF FOUND THEN
-            RETURN true;
-        END IF;
-        IF turn = 1 AND NOT claim(patient, 'place ' || in_tree || ' ' || in_line || ' ' || wanted) THEN
-            RETURN false;
-        END IF;
-    END LOOP;
-    RETURN patient OR NOT EXISTS (SELECT 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = wanted);
-END $$;
-
+-- At its place on the desk if that is free and nobody else is about to take it, else in `pending`. Nobody else can be
+-- about to put a write with this key: see 'hold task'.
 CREATE FUNCTION put_pending(
     replaces boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, path text,
     given bytea, total bigint
@@ -674,7 +655,7 @@ DECLARE
     met record;
     there boolean;
 BEGIN
-    WHILE number BETWEEN 0 AND 1 LOOP
+    IF number BETWEEN 0 AND 1 THEN
         SELECT seq, task_id, era INTO met FROM desk WHERE tree = in_tree AND line = in_line AND place = at_place;
         there := FOUND;
         IF there AND met.seq = at AND met.task_id = of_task AND met.era = in_era THEN
@@ -684,25 +665,30 @@ BEGIN
             END IF;
             RETURN;
         END IF;
-        EXIT WHEN there AND met.seq >= 0 OR EXISTS (
+        IF NOT (there AND met.seq >= 0) AND NOT EXISTS (
             SELECT 1 FROM pending
             WHERE tree = in_tree AND line = in_line AND seq = at
                 AND hashtextextended(task_id, 0) = hashtextextended(of_task, 0) AND idx = number AND era = in_era
-        );
-        IF there THEN
-            UPDATE desk SET
-                seq = at, idx = number, era = in_era, sum = total, task_id = of_task, task_path = path, body = given
-            WHERE tree = in_tree AND line = in_line AND place = at_place;
-            RETURN;
+        ) THEN
+            IF there THEN
+                PERFORM 1 FROM desk
+                WHERE tree = in_tree AND line = in_line AND place = at_place AND seq < 0 FOR UPDATE SKIP LOCKED;
+                IF FOUND THEN
+                    UPDATE desk SET
+                        seq = at, idx = number, era = in_era, sum = total, task_id = of_task, task_path = path, body = given
+                    WHERE tree = in_tree AND line = in_line AND place = at_place;
+                    RETURN;
+                END IF;
+            ELSIF claim(false, 'place ' || in_tree || ' ' || in_line || ' ' || at_place) THEN
+                INSERT INTO desk (tree, line, seq, idx, era, sum, place, task_id, task_path, body)
+                VALUES (in_tree, in_line, at, number, in_era, total, at_place, of_task, path, given)
+                ON CONFLICT DO NOTHING;
+                IF FOUND THEN
+                    RETURN;
+                END IF;
+            END IF;
         END IF;
-        INSERT INTO desk (tree, line, seq, idx, era, sum, place, task_id, task_path, body)
-        VALUES (in_tree, in_line, at, number, in_era, total, at_place, of_task, path, given)
-        ON CONFLICT DO NOTHING;
-        IF FOUND THEN
-            RETURN;
-        END IF;
-        PERFORM 1 FROM desk WHERE tree = in_tree AND line = in_line AND place = at_place FOR UPDATE;
-    END LOOP;
+    END IF;
     INSERT INTO pending VALUES (in_tree, in_line, at, of_task, number, in_era, path, given, total)
     ON CONFLICT (tree, line, seq, hashtextextended(task_id, 0), idx, era) DO UPDATE SET
         task_path = excluded.task_path, body = excluded.body, sum = excluded.sum
@@ -875,8 +861,8 @@ BEGIN
                     verdict := 2;
                 END IF;
                 t := t + 1;
-            WHEN 'hold place' THEN
-                IF NOT hold_place(patient, numbers[i + 1], numbers[i + 2], numbers[i + 3]) THEN
+            WHEN 'hold task' THEN
+                IF NOT claim(patient, 'task ' || numbers[i + 1] || ' ' || numbers[i + 2] || ' ' || numbers[i + 3]) THEN
                     verdict := 2;
                 END IF;
                 i := i + 3;
