@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-ROUNDS = int(os.environ.get("ROUNDS") or 50)
+ROUNDS = int(os.environ.get("ROUNDS") or 30)
 SEED = os.environ.get("SEED") or str(random.randrange(1 << 32))
 
 

@@ -139,8 +139,9 @@ def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:
         assert [one.id for one in store.threads(where={"user": "u"})] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("table", [table_name(kind) for kind in KEYS])
-@pytest.mark.parametrize("change", ["one less", "one more"])
+@pytest.mark.parametrize(
+    ("table", "change"), [(table_name(kind), ("one less", "one more")[n % 2]) for n, kind in enumerate(KEYS)]
+)
 def test_a_file_that_no_longer_says_which_columns_a_table_has(
     sound: dict[str, Any], tmp_path: Path, table: str, change: str
 ) -> None:

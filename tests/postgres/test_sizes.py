@@ -42,14 +42,13 @@ def test_a_thousand_steps_take_at_most_half_more_than_their_messages(fresh):
     assert kept <= 1.4 * content, f"{kept} bytes for {content}: {kept / content:.3f}"
 
 
-@pytest.mark.parametrize("durability", ["sync", "async"])
-def test_a_running_graph_whose_calls_overlap_takes_hardly_more(fresh, durability):
+def test_a_running_graph_whose_calls_overlap_takes_hardly_more(fresh):
     """Beyond the empty tables, which are the same 0.3 MB for any number of threads."""
     with HoldfastSaver.from_url(fresh) as saver:
         empty = saver.store.bytes_stored()
         built = graph(Texts(), saver)
         at: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 1100}
-        found = built.invoke({"messages": []}, at, durability=durability)["messages"]
+        found = built.invoke({"messages": []}, at, durability="async")["messages"]
         grown = saver.store.bytes_stored() - empty
     content = sum(len(one.model_dump_json()) for one in found)
     assert len(found) == 1000

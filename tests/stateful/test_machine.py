@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,6 +26,7 @@ NAMESPACES = ["", "a", "a|b", "c"]
 THREADS = ["t", "t/1", "T", "été", "t_1", "../t"]
 RUNS = ["r1", "r2"]
 TASKS = ["task-1", "task-2"]
+EXAMPLES = int(os.environ.get("EXAMPLES") or 10)
 REDUCERS = {"extend": holdfast.extend, "merge": holdfast.merge, "replace": holdfast.replace}
 
 threads = st.integers(0, 12)  # see `Stores.which_thread`
@@ -507,11 +509,11 @@ class StoresOnAServer(Stores):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    max_examples=20,
+    max_examples=EXAMPLES,
     stateful_step_count=40,
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 TestStoresOnAServer = StoresOnAServer.TestCase
-TestStoresOnAServer.settings = settings(TestStores.settings, max_examples=6, stateful_step_count=25)
+TestStoresOnAServer.settings = settings(TestStores.settings, max_examples=EXAMPLES // 2, stateful_step_count=25)
