@@ -1,7 +1,9 @@
-"""For every test: those that take long begin first, and the schemas that one used on a server are given back."""
+"""For every test: those that take long begin first, the schemas that one used on a server are given back, and none may
+take the whole machine's memory: one that never ends fails with a MemoryError that says where."""
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections.abc import Generator
 
@@ -9,6 +11,15 @@ import pytest
 
 LONG = ("stateful", "crash", "faults", "lifecycle", "transfer")
 """Folders of tests that take long. They begin first, so that no worker is left alone with one of them at the end."""
+
+
+MOST = 8 << 30
+"""Bytes of memory for a process. A worker takes two, with all that it has mapped."""
+
+
+def pytest_configure() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST if hard == resource.RLIM_INFINITY else min(MOST, hard), hard))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
