@@ -46,6 +46,12 @@ class Point:
     passed: dict[str, Any] | None = None  # what the save that made it said, to say it again
 
 
+def _parent(points: Mapping[str, Point], point: Point) -> Point | None:
+    """If it is there. A fork may name one that it does not see, and have another under the same id later."""
+    found = points.get(point.parent) if point.parent is not None else None
+    return found if found is not None and found.seq < point.seq else None
+
+
 @dataclass
 class Line:
     """One namespace of one thread."""
@@ -63,21 +69,27 @@ class Line:
 
     def lineage(self, point_id: str) -> list[Point]:
         found = []
-        current: str | None = point_id
-        while current is not None and current in self.points:
-            found.append(self.points[current])
-            current = self.points[current].parent
+        current = self.points.get(point_id)
+        while current is not None:
+            found.append(current)
+            current = _parent(self.points, current)
         return found
+
+    @property
+    def parents(self) -> set[str]:
+        """Those that another came from."""
+        return {parent.id for point in self.points.values() if (parent := _parent(self.points, point)) is not None}
 
     def remove(self, ids: Iterable[str]) -> int:
         """Survivors go to their nearest surviving ancestor."""
+        before = dict(self.points)
         gone = {one: self.points.pop(one) for one in set(ids) if one in self.points}
         for point in self.points.values():
-            if point.parent in gone:
-                parent: str | None = point.parent
-                while parent in gone:
-                    parent = gone[parent].parent
-                point.parent = parent if parent in self.points else None
+            parent = _parent(before, point)
+            if parent is not None and parent.id in gone:
+                while parent is not None and parent.id in gone:
+                    parent = _parent(before, parent)
+                point.parent = parent.id if parent is not None else None
         self.removed |= set(gone)
         return len(gone)
 
@@ -344,7 +356,7 @@ def _not_kept(line: Line, retention: Retention) -> set[str]:
     if head is None:
         return set()
     lineage = [point.id for point in line.lineage(head.id)]
-    parents = {point.parent for point in line.points.values()}
+    parents = line.parents
     kept = {head.id, *(lineage[: retention.keep_last] if retention.keep_last else ()), *_resumed(line)}
     kept |= set(lineage) if retention.keep_lineage else set()
     for point in line.points.values():
@@ -363,7 +375,7 @@ def _resumed(line: Line) -> set[str]:
 
 def _open(line: Line) -> set[str]:
     """What stays even if the call that it belongs to goes."""
-    parents = {point.parent for point in line.points.values()}
+    parents = line.parents
     waiting = {point.id for point in line.points.values() if point.status == "interrupted" and point.id not in parents}
     labelled = {point.id for point in line.points.values() if point.label}
     return labelled | waiting | (_resumed(line) if line.head is not None and line.head.id in waiting else set())

@@ -178,3 +178,19 @@ def test_the_same_id_again_is_refused_when_another_store_deleted_the_thread(
     other.thread(thread.id).delete()
     with pytest.raises(Deleted):
         thread.save({"n": 2}, id="x")
+
+
+def test_a_fork_may_have_a_checkpoint_under_the_id_of_the_one_that_it_was_made_of(two: tuple[Store, Store]) -> None:
+    """Without history it names that one and does not see it: who follows names would go in a circle."""
+    one, other = two
+    one.thread("t").save({"n": 1}, id="x")
+    fork = one.thread("t").fork("x", to="fork", history=False)
+    (first,) = fork.history()
+    fork.save({"n": 2}, id="x")
+    fork.save({"n": 3}, id="y")
+    assert [point.id for point in other.thread("fork").lineage("x")] == ["x", first.id]
+    assert [point.id for point in other.thread("fork").lineage(first.id)] == [first.id]
+    fork.delete_checkpoints(["x"])
+    other.collect()
+    assert [(point.id, point.parent_id) for point in fork.history()] == [("y", first.id), (first.id, "x")]
+    assert other.verify().faults == ()
