@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 VERSIONS ?= 3.11 3.12 3.13
 # More than this has cores: some tests wait for processes that they killed.
-WORKERS ?= 4
+WORKERS ?= 5
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
