@@ -45,8 +45,8 @@ pytest: $(TEST) ## every test, in parallel; skips are listed with their reasons
 test-crash: $(TEST) ## kill more processes, cut more connections: make test-crash ROUNDS=5000, and SEED=… to repeat a run
 	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/crash tests/faults
 
-test-lifecycle: $(TEST) ## collect, damage, repair and move stores: LIVE=60 (seconds beside writers) DAMAGES=780 make test-lifecycle
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/lifecycle tests/transfer
+test-lifecycle: $(TEST) ## collect, damage, repair and move stores: LIVE=60 (seconds beside writers) DAMAGES=780 EXAMPLES=30 make test-lifecycle
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/lifecycle tests/transfer tests/stateful
 
 test-failover: $(FAILOVER) ## kill the leader of three PostgreSQL servers under load: the next one holds everything
 	@$(BIN)/python -m pytest -q -rs tests/failover

@@ -12,7 +12,11 @@ import pytest
 import holdfast
 from bench.langgraph import graph, messages, noted
 from bench.texts import Texts
+from holdfast._drive import run
 from holdfast.adapters.langgraph import HoldfastSaver
+from holdfast.backends.base import Batch, LineAt
+from holdfast.testing.row_samples import line_row, pending_row
+from tests.postgres.counting import backend
 from tests.servers.postgres import Server
 from tests.support.postgres import kept
 
@@ -118,3 +122,16 @@ def test_writes_of_tasks_at_once_have_one_place_and_the_rest_is_beside_it(store,
     assert beside.execute(
         "SELECT (SELECT count(*) FROM desk WHERE seq >= 0), (SELECT count(*) FROM pending)"
     ).fetchone() == (0, 0)
+
+
+def test_whoever_holds_a_line_needs_no_lock_for_each_of_its_places(store, beside):
+    """A copy puts the writes of hundreds of lines in one transaction, and a server has room for some thousand locks."""
+    within = backend(store).within(beside)
+    writes = [pending_row(seq=seq, idx=idx) for seq in (1, 2) for idx in (0, 1)]
+    asked = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+    assert run(within.commit, Batch([LineAt(1, 11, 0)], [line_row(line=11)]))
+    assert beside.execute(asked).fetchone() == (1,)  # of the line, which was not there
+    assert run(within.commit, Batch([LineAt(1, 10, 0)], [line_row(), *writes]))
+    assert beside.execute(asked).fetchone() == (2,)
+    assert beside.execute("SELECT count(*) FROM desk").fetchone() == (4,)
+    beside.rollback()

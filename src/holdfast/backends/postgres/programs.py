@@ -215,7 +215,8 @@ def _write(program: Program, batch: Batch) -> None:
     for row in (*batch.puts, *batch.puts_if_free):
         if type(row) not in KEYS:
             raise TypeError(f"{row!r} is not a row")
-    _expect(program, batch)
+    written = _lines_written(batch)
+    _expect(program, batch, written)
     grown = {row[:2] for row in batch.puts if isinstance(row, ChunkRow)}
     saved: dict[tuple[Any, ...], bool] = {
         row[:2]: row.status == "running" for row in batch.puts if isinstance(row, CheckpointRow)
@@ -240,6 +241,8 @@ def _write(program: Program, batch: Batch) -> None:
             program.say("put checkpoint with seal", row, _ROWS[CheckpointRow])
             _ROWS[SealedRow].spread(seals[row[:3]], program)
             told.add(seals[row[:3]])
+        elif isinstance(row, PendingRow) and row[:2] in written:
+            program.say("put pending alone", row, _ROWS[PendingRow])
         elif not isinstance(row, SealedRow) or row not in told:
             program.say("put " + table_name(type(row)), row, _ROWS[type(row)])
     for one in batch.puts_if_free:
@@ -255,8 +258,7 @@ def _put_place(row: Row) -> tuple[int, tuple[Any, ...]]:
     return _PUT_ORDER[type(row)], row[: KEYS[type(row)]]
 
 
-def _expect(program: Program, batch: Batch) -> None:
-    written = _lines_written(batch)
+def _expect(program: Program, batch: Batch, written: set[tuple[int, int | None]]) -> None:
     expects = sorted(batch.expects, key=lambda one: (_RANKS[type(one)], one[:2]))
     held = {one[:2] for one in expects if isinstance(one, LineAt | RootAt | ForksAt)}
     for one in expects:

@@ -645,9 +645,9 @@ BEGIN
 END $$;
 
 -- At its place on the desk if that is free and nobody else is about to take it, else in `pending`. Nobody else can be
--- about to put a write with this key: see 'hold task'.
+-- about to put a write with this key: see 'hold task'. `alone` is who holds the line against everybody.
 CREATE FUNCTION put_pending(
-    replaces boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, path text,
+    replaces boolean, alone boolean, in_tree bigint, in_line bigint, at bigint, of_task text, number bigint, in_era bigint, path text,
     given bytea, total bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -679,7 +679,7 @@ BEGIN
                     WHERE tree = in_tree AND line = in_line AND place = at_place;
                     RETURN;
                 END IF;
-            ELSIF claim(false, 'place ' || in_tree || ' ' || in_line || ' ' || at_place) THEN
+            ELSIF alone OR claim(false, 'place ' || in_tree || ' ' || in_line || ' ' || at_place) THEN
                 INSERT INTO desk (tree, line, seq, idx, era, sum, place, task_id, task_path, body)
                 VALUES (in_tree, in_line, at, number, in_era, total, at_place, of_task, path, given)
                 ON CONFLICT DO NOTHING;
@@ -1095,9 +1095,9 @@ BEGIN
                 END IF;
                 i := i + 6;
                 b := b + 1;
-            WHEN 'put pending', 'put pending if free' THEN
+            WHEN 'put pending', 'put pending alone', 'put pending if free' THEN
                 PERFORM put_pending(
-                    ops[step] = 'put pending', numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], numbers[i + 4],
+                    ops[step] <> 'put pending if free', ops[step] = 'put pending alone', numbers[i + 1], numbers[i + 2], numbers[i + 3], texts[t + 1], numbers[i + 4],
                     numbers[i + 5], texts[t + 2], bodies[b + 1], numbers[i + 6]
                 );
                 i := i + 6;
