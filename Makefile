@@ -3,8 +3,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 VERSIONS ?= 3.11 3.12 3.13
-# More than this has cores: some tests wait for processes that they killed.
-WORKERS ?= 5
+# More than the machine has cores: some tests wait for processes that they killed.
+WORKERS ?= 4
+
+# Hundreds of tests start a process, which would otherwise compile the library again.
+export PYTHONDONTWRITEBYTECODE :=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
@@ -12,18 +15,30 @@ MADE := $(VENV)/.made
 RUN := $(VENV)/.run
 TEST := $(VENV)/.test
 FAILOVER := $(VENV)/.failover
+LANGGRAPH_SUITE := $(VENV)/.langgraph-suite
 BENCH := $(VENV)/.bench
 
+PYTEST := $(BIN)/python -m pytest -q -rs
+PARALLEL := -n $(WORKERS) --dist worksteal
+
+# A folder of tests is run by the target of its name. `make test` runs the first list; the second takes minutes each.
+QUICK := unit growth contract runs interrupts cli files postgres adapters seeds docs stateful crash
+SLOW := faults lifecycle transfer
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint imports types pytest test-crash test-lifecycle test-failover format bench test-all lock clean
+.PHONY: help demo check test lint imports types quick pytest format bench test-all lock clean $(QUICK:%=test-%) $(SLOW:%=test-%) test-failover test-langgraph-suite
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo "  make test-FOLDER    the tests of one folder: $(QUICK) $(SLOW)"
 
-demo: $(RUN) ## kill an agent in the middle of a step, go on, rewind, fork and diff
+demo: $(RUN) ## kill an agent in the middle of a step, resume, rewind, fork and diff
 	@$(BIN)/holdfast demo
 
-test: lint types imports pytest ## lint, types, import rules and every test
+check: $(TEST) ## in a minute: lint, types, imports, most unit tests, the contract on memory and SQLite
+	@$(MAKE) --no-print-directory -j 2 lint types imports quick
+
+test: lint types imports pytest ## lint, types, import rules and every test but those of faults, lifecycle, transfer, failover and langgraph_suite
 
 lint: $(TEST) ## ruff: rules and formatting
 	@echo "== ruff"
@@ -34,22 +49,30 @@ types: $(TEST) ## mypy, strict
 	@echo "== mypy"
 	@$(BIN)/mypy
 
-imports: $(TEST) ## who may import whom
+imports: $(TEST) ## import-linter: which package may import which
 	@echo "== import-linter"
 	@$(BIN)/lint-imports --no-logo
 
-pytest: $(TEST) ## every test, in parallel; skips are listed with their reasons
+# What proves most in a minute. Left to `make test`: the modes for the engine's cache and SQLite's worker threads, and the
+# unit tests that measure sizes or start many processes.
+quick: $(TEST)
+	@echo "== pytest, the quick part"
+	@$(PYTEST) -n 2 --dist worksteal tests/unit tests/contract/test_facades.py tests/contract/test_memory.py \
+	  tests/contract/test_sqlite.py -k "not uncached and not OnWorkers" \
+	  --ignore tests/unit/test_sizes.py --ignore tests/unit/test_processes.py
+
+pytest: $(TEST) ## every test of make test, in parallel; or what you ask for: make pytest ARGS='tests/unit -k fork'
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal
+	@$(PYTEST) $(or $(ARGS),$(PARALLEL))
 
-test-crash: $(TEST) ## kill more processes, cut more connections: make test-crash ROUNDS=5000, and SEED=… to repeat a run
-	@ROUNDS=$(or $(ROUNDS),2000) SEED=$(SEED) $(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/crash tests/faults
+$(QUICK:%=test-%) $(SLOW:%=test-%): test-%: $(TEST)
+	@$(PYTEST) $(PARALLEL) tests/$*
 
-test-lifecycle: $(TEST) ## collect, damage, repair and move stores: LIVE=60 (seconds beside writers) DAMAGES=780 EXAMPLES=30 make test-lifecycle
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal tests/lifecycle tests/transfer tests/stateful
+test-failover: $(FAILOVER) ## kill the leader of three PostgreSQL servers under load, in one process
+	@$(PYTEST) tests/failover
 
-test-failover: $(FAILOVER) ## kill the leader of three PostgreSQL servers under load: the next one holds everything
-	@$(BIN)/python -m pytest -q -rs tests/failover
+test-langgraph-suite: $(LANGGRAPH_SUITE) ## LangGraph's own tests of checkpointers, on every backend; about seven minutes
+	@WORKERS=$(WORKERS) $(BIN)/python -m tests.langgraph_suite
 
 format: $(TEST) ## rewrite the code as ruff formats it
 	@$(BIN)/ruff check --quiet --fix-only .
@@ -73,13 +96,14 @@ python=; for candidate in python$$version "$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyen
   if [ -z "$$python" ]; then echo "make test-all needs Python $$version: no python$$version on PATH, none in pyenv" >&2; exit 1; fi
 endef
 
-lock: ## pin the requirements anew, with hashes
+lock: ## pin the requirements again, with hashes
 	@rm -rf .venv-lock
 	@$(PYTHON) -m venv .venv-lock
 	@.venv-lock/bin/python -m pip -qq --disable-pip-version-check install uv
 	@.venv-lock/bin/uv $(COMPILE) --group build -o requirements/run.txt
 	@.venv-lock/bin/uv $(COMPILE) --group build --group test -c requirements/run.txt -o requirements/test.txt
 	@.venv-lock/bin/uv $(COMPILE) --group failover -c requirements/test.txt -o requirements/failover.txt
+	@.venv-lock/bin/uv $(COMPILE) --group langgraph-suite -c requirements/test.txt -o requirements/langgraph-suite.txt
 	@.venv-lock/bin/uv $(COMPILE) --group bench -c requirements/test.txt -o requirements/bench.txt
 	@rm -rf .venv-lock
 
@@ -110,6 +134,11 @@ $(TEST): requirements/test.txt $(RUN)
 $(FAILOVER): requirements/failover.txt $(TEST)
 	@echo "== installing requirements/failover.txt"
 	@$(PIP) install --require-hashes -r requirements/failover.txt
+	@touch $@
+
+$(LANGGRAPH_SUITE): requirements/langgraph-suite.txt $(TEST)
+	@echo "== installing requirements/langgraph-suite.txt"
+	@$(PIP) install --require-hashes -r requirements/langgraph-suite.txt
 	@touch $@
 
 $(BENCH): requirements/bench.txt $(TEST)

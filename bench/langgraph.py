@@ -121,8 +121,21 @@ def noted(steps: int = STEPS) -> list[Call]:
     config: Config = {**THREAD, "recursion_limit": steps + 2}
     graph(Texts(), saver, steps).invoke({"messages": []}, config, durability="sync")
     verbs = [call.verb for call in saver.calls]
-    assert Counter(verbs) == {"put": steps + 2, "put_writes": steps + 1}  # either may come first: they are submitted
-    return saver.calls
+    assert Counter(verbs) == {"put": steps + 2, "put_writes": steps + 1}
+    return in_turn(saver.calls)
+
+
+def in_turn(calls: list[Call]) -> list[Call]:
+    """Each put before the writes to its checkpoint. LangGraph's threads make them in any order."""
+    puts = [call for call in calls if call.verb == "put"]
+    order = {call.arguments[1]["id"]: number for number, call in enumerate(puts)}
+
+    def position(call: Call) -> tuple[int, bool]:
+        is_put = call.verb == "put"
+        checkpoint_id = call.arguments[1]["id"] if is_put else call.arguments[0]["configurable"]["checkpoint_id"]
+        return order[checkpoint_id], not is_put
+
+    return sorted(calls, key=position)
 
 
 def config_at(calls: list[Call], step: int) -> Config:

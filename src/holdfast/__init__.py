@@ -13,8 +13,9 @@ listed, rewound, diffed and forked.
 from holdfast._version import __version__
 from holdfast.aio import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, acopy, aopen
 from holdfast.codec import Opaque
-from holdfast.engine.diff import Diff, Difference
-from holdfast.engine.reduce import extend, merge, replace
+from holdfast.engine.checkpoints.state_diff import Diff, Difference
+from holdfast.engine.journal.entries import Effect, JournalEntry
+from holdfast.engine.values.reducers import extend, merge, replace
 from holdfast.errors import (
     AccessDenied,
     Busy,
@@ -42,12 +43,12 @@ from holdfast.errors import (
     StorageFailed,
     StorageFull,
     ThreadBusy,
+    TooLarge,
     TryAgain,
     Unreachable,
     UnsafeEffect,
     WriteLost,
 )
-from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import (
     ROOT,
     BackupReport,
@@ -72,7 +73,8 @@ from holdfast.model import (
     VerifyReport,
     is_terminal,
 )
-from holdfast.runs import UNSET
+from holdfast.runs.options import UNSET
+from holdfast.runs.recovery import Recovery
 from holdfast.store import Journal, Run, Store, Thread, copy, open
 from holdfast.transfer import TransferProgress, TransferReport
 
@@ -138,6 +140,7 @@ __all__ = [
     "ThreadBusy",
     "ThreadInfo",
     "ThreadStats",
+    "TooLarge",
     "TransferProgress",
     "TransferReport",
     "TryAgain",

@@ -2,40 +2,65 @@
 
 The engine is written as ``async def`` without a single asyncio primitive. On a backend that blocks no coroutine of it
 ever suspends, so the sync façade runs one with a single ``send(None)``, and the async façade does the same on a worker.
-A backend that does not block has two ways to wait (see `backends.driving`): it blocks for the sync façade, and the
-async one simply awaits.
+A backend that does not block has two ways to wait (see `waiting_loop`): it blocks for the sync façade, and the async
+one awaits it.
 """
 
 from __future__ import annotations
 
 import contextvars
-import os
+import sys
+import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar
 
-from holdfast.backends.driving import begin_inline, end_inline
+from holdfast import _fork
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from concurrent.futures import ThreadPoolExecutor
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _WORKERS: Final = 32  # as many saves as may share one commit
 
+# ------------------------------------------------------------------------------------------------ how a caller waits
+
+_NONE: Final = object()
+_thread = threading.local()
+
+
+def running_loop() -> AbstractEventLoop | None:
+    """The loop that runs in this thread. A program that never imported asyncio, which is slow to load, has none."""
+    events = sys.modules.get("asyncio.events")
+    return None if events is None else events._get_running_loop()
+
+
+def waiting_loop() -> AbstractEventLoop | None:
+    """The loop to wait on; None where the thread itself has to wait, because `run` drives the caller."""
+    running = running_loop()
+    return None if running is None or getattr(_thread, "blocked", _NONE) is running else running
+
+
+# ------------------------------------------------------------------------------------------------ driving a coroutine
+
 
 def run(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Call and drive to the end."""
     coroutine = call(*args, **kwargs)
-    before = begin_inline()
+    # Until this returns, the loop that runs in this thread can't be waited on. One that a user's function starts inside
+    # can.
+    before = getattr(_thread, "blocked", _NONE)
+    _thread.blocked = running_loop()
     try:
         coroutine.send(None)
     except StopIteration as done:
         result: T = done.value
         return result
     finally:
-        end_inline(before)
+        _thread.blocked = before
     coroutine.close()
-    raise RuntimeError("a coroutine of the engine waited for something that only an event loop can give")
+    raise RuntimeError("a coroutine of the engine waited for an event loop, and none drives it")
 
 
 async def threaded(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -48,7 +73,7 @@ async def threaded(call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, 
 
 
 class Driven(Protocol):
-    """What is driven says how."""
+    """What a `Driver` drives."""
 
     @property
     def awaitable(self) -> bool:
@@ -67,7 +92,7 @@ class Driver:
         return await threaded(call, *args, **kwargs)
 
     async def shielded(self, call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same, to its end even if the waiting task is cancelled: for what must not be left half done."""
+        """The same, completed even if the waiting task is cancelled: for calls that must not be left half done."""
         import asyncio
 
         task = asyncio.ensure_future(self(call, *args, **kwargs))
@@ -113,4 +138,4 @@ def _after_fork() -> None:
     _pool = None  # its threads stayed in the parent
 
 
-os.register_at_fork(after_in_child=_after_fork)
+_fork.register(after_in_child=_after_fork)

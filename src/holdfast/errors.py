@@ -5,35 +5,36 @@
     HoldfastError
     ├── TryAgain                 nothing is wrong with the call; the same call may pass later
     │   ├── Busy                 another process holds the database
-    │   ├── Contended            other writers moved this thread again and again
+    │   ├── Contended            other writers changed this thread at every attempt
     │   └── ThreadBusy           another worker holds the thread's lease, until `until`
     ├── FixTheCall               the call as written can never pass
     │   ├── InvalidId            empty, too long, or with a NUL in it
     │   ├── InvalidArgument      an argument that makes no sense, or two that exclude each other
     │   ├── EncodeError          a value that can't be stored, and the path to it
-    │   ├── NotFound             a checkpoint, thread or parent that is not there
-    │   ├── NotInterrupted       a resume value for a thread that waits for none
+    │   ├── TooLarge             a value with more bytes than the store was opened for
+    │   ├── NotFound             a checkpoint, thread or parent that does not exist
+    │   ├── NotInterrupted       a resume value for a thread that does not wait for one
     │   └── Closed               the store has been closed
     ├── Decide                   the store is fine, the call is fine, and they disagree: a person or program must choose
     │   ├── Conflict             the id, the head or the target is already something else
-    │   ├── Deleted              the thread was deleted; `reuse=True` starts it anew
+    │   ├── Deleted              the thread was deleted; `reuse=True` starts it again
     │   ├── Fenced               another worker took the thread over; this one must stop
-    │   ├── UnsafeEffect         a step was begun and not ended, and may not be safe to repeat
-    │   ├── Diverged             the code no longer asks for a step that was recorded
+    │   ├── UnsafeEffect         a step was begun and has no result, and may not be safe to repeat
+    │   ├── Diverged             the code no longer calls a step that was recorded
     │   ├── StepFailed           a step that failed before is replayed
     │   ├── Interrupted          the thread waits for a resume value
-    │   └── WriteLost            a background write failed; what came after it was not written
+    │   └── WriteLost            a background write failed; later ones were not written
     └── LookAtTheStorage         the file, disk or server needs attention
-        ├── NotAStore            the file is something else
+        ├── NotAStore            the file is not a Holdfast store
         ├── NewerFormat          written by a newer Holdfast
         ├── Corrupt              stored bytes do not match their checksum or digest
         ├── ReadOnly             the file, folder or server can't be written
-        ├── AccessDenied         the server refused the user, or the user's rights do not reach
+        ├── AccessDenied         the server refused the user, or the user lacks a privilege
         ├── Unreachable          the server can't be reached, or does not answer
         ├── StorageFull          no space left
         └── StorageFailed        the disk or server reported an error
 
-A message says what happened, where, and what to do about it. A call that raises leaves what was stored untouched.
+A message says what happened, where, and what to do about it. A call that raises changes nothing in the store.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Busy(TryAgain):
 
 
 class Contended(TryAgain):
-    """Other writers moved the thread between every one of this call's attempts."""
+    """Other writers changed the thread during each of this call's attempts."""
 
 
 class ThreadBusy(TryAgain):
@@ -85,12 +86,16 @@ class EncodeError(FixTheCall, TypeError):
         self.path = path
 
 
+class TooLarge(FixTheCall):
+    """A value whose encoding has more bytes than ``max_value``, with which the store was opened. It is not damage."""
+
+
 class NotFound(FixTheCall, LookupError):
-    """A checkpoint, thread or parent that is not there."""
+    """A checkpoint, thread or parent that does not exist."""
 
 
 class NotInterrupted(FixTheCall):
-    """A resume value was given to a thread that waits for none."""
+    """A resume value was passed to a thread that does not wait for one."""
 
 
 class Closed(FixTheCall):
@@ -98,7 +103,7 @@ class Closed(FixTheCall):
 
 
 class Decide(HoldfastError):
-    """Store and call are both fine, and disagree: someone must choose."""
+    """Store and call are both fine, and disagree: the caller must choose."""
 
 
 class Conflict(Decide):
@@ -111,7 +116,7 @@ class Conflict(Decide):
 
 
 class Deleted(Decide):
-    """The thread was deleted; ``store.thread(id, reuse=True)`` starts it anew."""
+    """The thread was deleted; ``store.thread(id, reuse=True)`` starts it again."""
 
 
 class Fenced(Decide):
@@ -119,7 +124,7 @@ class Fenced(Decide):
 
 
 class UnsafeEffect(Decide):
-    """A step was begun by a worker that died, and nothing says that it is safe to repeat: `thread.resolve` decides."""
+    """A step was begun by a worker that died, and may not be safe to repeat: decide with `thread.resolve`."""
 
     def __init__(self, message: str, *, effect: int) -> None:
         super().__init__(message)
@@ -127,11 +132,11 @@ class UnsafeEffect(Decide):
 
 
 class Diverged(Decide):
-    """The code did not ask for a step that was recorded before: it has changed since, or is not deterministic."""
+    """The code did not call a step that was recorded before: it has changed since, or is not deterministic."""
 
 
 class StepFailed(Decide):
-    """A step failed before, and the run went on from that failure; its `error_type` and `text` are replayed."""
+    """A step failed before, and the run continued after the failure; its `error_type` and `text` are replayed."""
 
     def __init__(self, message: str, *, error_type: str, text: str) -> None:
         super().__init__(message)
@@ -148,7 +153,7 @@ class Interrupted(Decide):
 
 
 class WriteLost(Decide):
-    """A write in the background failed; `first` is the checkpoint that was lost, and nothing after it was written."""
+    """A background write failed; `first` is the checkpoint that was lost, and nothing after it was written."""
 
     def __init__(self, message: str, *, first: str) -> None:
         super().__init__(message)
@@ -160,7 +165,7 @@ class LookAtTheStorage(HoldfastError):
 
 
 class NotAStore(LookAtTheStorage):
-    """The file exists and is something else."""
+    """The file exists and is not a Holdfast store."""
 
 
 class NewerFormat(LookAtTheStorage):
@@ -172,19 +177,19 @@ class Corrupt(LookAtTheStorage):
 
 
 class ReadOnly(LookAtTheStorage):
-    """The file or its folder can't be written, or the server takes no writes."""
+    """The file or its folder can't be written, or the server accepts no writes."""
 
 
 class AccessDenied(LookAtTheStorage):
-    """The server refused the user, or the user's rights do not reach."""
+    """The server refused the user, or the user lacks a privilege."""
 
 
 class Unreachable(LookAtTheStorage):
-    """The server can't be reached, or does not answer. A write that was on its way may have been done."""
+    """The server can't be reached, or does not answer. A write that was in progress may have been committed."""
 
 
 class StorageFull(LookAtTheStorage):
-    """No space is left where the store lives."""
+    """No space is left where the store is."""
 
 
 class StorageFailed(LookAtTheStorage):

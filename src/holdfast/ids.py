@@ -1,4 +1,4 @@
-"""Ids: text that sorts by time for checkpoints, random integers for what only the store sees.
+"""Ids: text that sorts by time for checkpoints, random integers for keys that only the store uses.
 
 >>> new_id() < new_id()
 True
@@ -12,10 +12,12 @@ import os
 import re
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+from holdfast import _fork
 from holdfast.errors import InvalidArgument, InvalidId
 
 MAX_ID = 1024
@@ -26,7 +28,7 @@ _NUMBER_BITS = 47  # six bytes in SQLite; numbers only have to differ within a t
 
 
 class _Clock:
-    """Hands out (milliseconds, random) pairs that only grow, also when the clock steps back."""
+    """Hands out (milliseconds, random) pairs that only increase, even when the clock steps back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,19 +43,16 @@ class _Clock:
             self._last = fresh
         return fresh
 
+    def after_fork(self) -> None:
+        self._lock = threading.Lock()
+
 
 _clock = _Clock()
-
-
-def _forget_locks() -> None:
-    _clock._lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_forget_locks)
+_fork.register(after_in_child=_clock.after_fork)
 
 
 def new_id() -> str:
-    """A fresh id: 16 characters, later ones sort after earlier ones made in this process."""
+    """A new id of 16 characters. Within a process, later ones sort after earlier ones."""
     number = _clock.tick()
     pairs = []
     for _ in range(8):
@@ -63,12 +62,12 @@ def new_id() -> str:
 
 
 def new_number() -> int:
-    """A fresh random key for a tree, line or log. Never reused, so a stale reference can't find someone else's rows."""
+    """A new random key for a tree, line or log. Keys are never reused, so a stale reference can't find other rows."""
     return (int.from_bytes(os.urandom(6), "big") >> (48 - _NUMBER_BITS)) or 1
 
 
 def check_id(value: object, what: str, *, empty: bool = False) -> str:
-    """The id itself if it may be one; `InvalidId` says what is wrong otherwise."""
+    """The id itself if it is valid; `InvalidId` otherwise."""
     if not isinstance(value, str):
         raise InvalidId(f"{what} must be text, not {type(value).__name__}")
     if not value and not empty:
@@ -77,7 +76,7 @@ def check_id(value: object, what: str, *, empty: bool = False) -> str:
         raise InvalidId(f"{what} is {len(value)} characters long; the limit is {MAX_ID}: {value[:40]!r}…")
     if "\0" in value:
         raise InvalidId(f"{what} must not contain a NUL character: {value[:80]!r}")
-    if not is_text(value):
+    if not (value.isascii() or is_text(value)):
         raise InvalidId(f"{what} contains half of a surrogate pair, which is not text: {value[:80]!r}")
     return value
 
@@ -88,15 +87,20 @@ def check_text(value: object, what: str) -> str:
         raise InvalidArgument(f"{what} must be text, not {type(value).__name__}")
     if "\0" in value:
         raise InvalidArgument(f"{what} must not contain a NUL character: {value[:80]!r}")
-    if not is_text(value):
+    if not (value.isascii() or is_text(value)):
         raise InvalidArgument(f"{what} contains half of a surrogate pair, which is not text: {value[:80]!r}")
     return value
 
 
+def check_list(value: Any, what: str) -> list[Any]:
+    """The items of a list or another iterable. A single text is refused, not split into letters."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidArgument(f"{what} is a list; for one item, write [{value!r}]")
+    return list(value)
+
+
 def is_text(value: str) -> bool:
     """Whether it can be written as UTF-8: a lone surrogate can't."""
-    if value.isascii():
-        return True
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -109,18 +113,18 @@ _GREGORIAN: Final = 0x01B21DD213814000  # 100-nanosecond ticks from 1582, where 
 
 
 def is_frameworks(value: str) -> bool:
-    """Whether a framework made this id: a UUID of version 6, which says when it was made and nothing else."""
+    """Whether a framework made this id: a UUID of version 6, which contains only the time at which it was made."""
     return _UUID_6.fullmatch(value) is not None
 
 
-def come_in_order(one: str, other: str) -> bool:
-    """Whether the order of two ids says which came first: not if one of them is a framework's UUID, and one is not."""
-    return is_frameworks(one) == is_frameworks(other)
+def come_in_order(first: str, second: str) -> bool:
+    """Whether the order of two ids is the order in which they were made: not if only one is a framework's UUID."""
+    return is_frameworks(first) == is_frameworks(second)
 
 
 def id_after(last: str | None) -> str:
-    """A new id, in the form of the one before it: a framework that orders its checkpoints by UUIDs of version 6 has to
-    find ours in their place."""
+    """A new id in the form of the one before it: a framework that orders its checkpoints by UUIDs of version 6 must
+    find ours in the right order."""
     if last is None or _UUID_6.fullmatch(last) is None:
         return new_id()
     before = UUID(last)
@@ -130,6 +134,6 @@ def id_after(last: str | None) -> str:
     return str(UUID(int=number))
 
 
-def grave_hash(thread_id: str) -> bytes:
-    """All that is kept of a deleted thread's id."""
-    return blake2b(thread_id.encode(), digest_size=16, person=b"grave").digest()
+def tombstone_hash(thread_id: str) -> bytes:
+    """What remains of a deleted thread's id."""
+    return blake2b(thread_id.encode(), digest_size=16, person=b"tombstone").digest()

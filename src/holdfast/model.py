@@ -1,7 +1,8 @@
-"""What the store hands out: frozen records that hold no connection and do no I/O."""
+"""What the store returns: frozen records that hold no connection and do no I/O."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime, timedelta
@@ -13,7 +14,7 @@ Source = Literal["input", "loop", "update", "fork"]
 SOURCES: Final = ("input", "loop", "update", "fork")
 
 DAMAGED: Final = "damaged"
-"""The status that a list shows for a thread whose rows do not match their checksums."""
+"""The status in lists of a thread whose rows do not match their checksums."""
 
 _TERMINAL: Final = frozenset({"completed", "failed", "cancelled", "terminal"})
 
@@ -25,7 +26,7 @@ def is_terminal(status: str) -> bool:
 
 
 def is_boundary(source: str, status: str) -> bool:
-    """Whether a checkpoint is no step of a run, but where it stopped, or what somebody changed from outside."""
+    """True for checkpoints that are not run steps: interrupts, failures and external updates."""
     return source == "update" or status.lower() in ("interrupted", "failed")
 
 
@@ -44,7 +45,7 @@ Parent = str | _Root | None
 
 @dataclass(frozen=True, slots=True)
 class PendingWrite:
-    """What one task produced before its step was sealed."""
+    """What one task produced before its step was saved."""
 
     task_id: str
     index: int
@@ -84,7 +85,7 @@ class CheckpointInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint(CheckpointInfo, Generic[S]):
-    """An immutable snapshot: state plus where execution stands."""
+    """An immutable snapshot: the state, and where execution is."""
 
     state: S
     pending_writes: tuple[PendingWrite, ...] = ()
@@ -111,28 +112,28 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """What `prune` keeps: a checkpoint stays if any of these keeps it.
+    """What `prune` keeps: a checkpoint stays if any of these rules keeps it.
 
-    Whatever they say, the head of each namespace stays, and every checkpoint that has a label, waits for an answer or
-    is where an unfinished effect resumes.
+    Always kept are the head of each namespace, and every checkpoint that has a label, waits for an answer or is where
+    an unfinished effect resumes.
     """
 
     keep_last: int | None = None
-    """So many of the head's lineage, in each namespace; 0 means 1."""
+    """The last N checkpoints of the head's lineage, in each namespace; 0 means 1."""
     keep_last_in: Mapping[str, int] | None = None
-    """The same for single namespaces: ``{"tools": 5}`` is for ``tools``, ``tools:…`` and what is inside them."""
+    """The same for single namespaces: ``{"tools": 5}`` applies to ``tools``, ``tools:…`` and the namespaces inside."""
     max_age: timedelta | None = None
-    """Those that are younger."""
+    """Checkpoints that are younger than this."""
     keep_every: Sequence[tuple[timedelta, timedelta]] = ()
-    """The last one of every so long, for so long: ``[(timedelta(hours=1), timedelta(days=1)), …]`` is hourly for a day
-    and so on."""
+    """The last checkpoint of each interval, for a period: ``[(timedelta(hours=1), timedelta(days=1)), …]`` keeps one an
+    hour for a day."""
     keep_terminal: bool = False
-    """Those at which a run ended."""
+    """Checkpoints at which a run ended."""
     keep_lineage: bool = False
-    """All ancestors of the head: only branches that were left go."""
+    """All ancestors of the head: only abandoned branches are removed."""
     covered_before: int | None = None
-    """Those that cover the journal up to this number or further; with `keep_terminal` the last one at which a run ended
-    as well."""
+    """Checkpoints that cover the journal up to this number or further; with `keep_terminal`, also the last one at which
+    a run ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,36 +145,45 @@ class PruneReport:
     kept_by: Mapping[str, int]  # how many each rule kept
     dry_run: bool
     kept_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # and which
-    journal: int = 0  # entries of the journal that go with them
-    bytes_to_free: int = 0  # what `collect` will free, of the thread and those that share with it
-    by_thread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the ids, of each thread that lost any
-    threads: int = 1  # that were looked at
+    journal: int = 0  # entries of the journal that are removed with them
+    bytes_to_free: int = 0  # what `collect` will free, in the thread and in those that share with it
+    by_thread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the removed ids of each thread
+    threads: int = 1  # that were examined
     skipped: tuple[str, ...] = ()  # threads that could not be pruned, and why
 
     @classmethod
     def together(cls, reports: Sequence[PruneReport], skipped: Sequence[str] = (), *, dry_run: bool) -> PruneReport:
         """One report for several threads."""
-        kept: dict[str, tuple[str, ...]] = {}
+        totals: Counter[str] = Counter()
+        kept_by: Counter[str] = Counter()
+        kept_ids: dict[str, tuple[str, ...]] = {}
+        by_thread: dict[str, tuple[str, ...]] = {}
+        removed: list[str] = []
+        not_pruned: list[str] = []
         for report in reports:
-            for rule, ids in report.kept_ids.items():
-                kept[rule] = (*kept.get(rule, ()), *ids)
+            totals.update({name: getattr(report, name) for name in ("kept", "journal", "bytes_to_free", "threads")})
+            kept_by.update(report.kept_by)
+            kept_ids |= {rule: (*kept_ids.get(rule, ()), *ids) for rule, ids in report.kept_ids.items()}
+            by_thread |= report.by_thread
+            removed += report.removed
+            not_pruned += report.skipped
         return cls(
-            removed=tuple(one for report in reports for one in report.removed),
-            kept=sum(report.kept for report in reports),
-            kept_by={rule: sum(report.kept_by.get(rule, 0) for report in reports) for rule in kept},
-            kept_ids=kept,
-            journal=sum(report.journal for report in reports),
-            bytes_to_free=sum(report.bytes_to_free for report in reports),
-            by_thread={thread: ids for report in reports for thread, ids in report.by_thread.items()},
-            threads=sum(report.threads for report in reports) + len(skipped),
-            skipped=(*(one for report in reports for one in report.skipped), *skipped),
+            removed=tuple(removed),
+            kept=totals["kept"],
+            kept_by={rule: kept_by[rule] for rule in kept_ids},
+            kept_ids=kept_ids,
+            journal=totals["journal"],
+            bytes_to_free=totals["bytes_to_free"],
+            by_thread=by_thread,
+            threads=totals["threads"] + len(skipped),
+            skipped=(*not_pruned, *skipped),
             dry_run=dry_run,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that `verify` found wrong, and where."""
+    """One defect that `verify` found, and where."""
 
     kind: str  # see docs/how-to/verify-and-repair.md
     message: str
@@ -190,7 +200,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyReport:
-    """What `verify` looked at, and what it found wrong."""
+    """What `verify` read, and the defects it found."""
 
     faults: tuple[Fault, ...]
     threads: int
@@ -198,7 +208,8 @@ class VerifyReport:
     values: int
     rows: int
     bytes: int
-    orphans: int  # rows that nothing leads to any more: no fault, `collect` frees them
+    orphans: int  # unreachable rows: not a fault, `collect` frees them
+    too_large: int = 0  # values beyond `max_value`, which were not read: not a fault
 
     @property
     def ok(self) -> bool:
@@ -207,7 +218,7 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """Something that `repair` could not save. What is left of it is in the quarantine."""
+    """Something that `repair` could not recover. Its remains are in the quarantine."""
 
     what: str
     thread_id: str | None = None
@@ -223,15 +234,15 @@ class RepairReport:
     """What `repair` did, or would do."""
 
     lost: tuple[Lost, ...]
-    mended: tuple[str, ...]  # what was rebuilt from sound rows, in words
-    quarantined: int  # rows that were set aside
-    unrepaired: tuple[Fault, ...]  # what only a backup can bring back
+    mended: tuple[str, ...]  # what was rebuilt from intact rows, in words
+    quarantined: int  # rows that were moved to the quarantine
+    unrepaired: tuple[Fault, ...]  # what only a backup can restore
     dry_run: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantined:
-    """A damaged row that `repair` set aside, as it was found."""
+    """A damaged row that `repair` moved to the quarantine, as it was found."""
 
     number: int
     table: str
@@ -244,11 +255,11 @@ class Quarantined:
 class CollectReport:
     """What `collect` freed."""
 
-    trees: int  # looked at: a tree is a thread and its forks and copies
+    trees: int  # that were examined: a tree is a thread and its forks and copies
     checkpoints: int
     writes: int
     values: int  # chunks of value logs
-    rows: int  # all of these, and what hung on them
+    rows: int  # all of these, and the rows that depend on them
     bytes_before: int
     bytes_after: int
     skipped: tuple[str, ...]  # trees that could not be read or kept changing, and why
@@ -258,14 +269,14 @@ class CollectReport:
 class BackupReport:
     """What `backup` wrote."""
 
-    url: str  # what to open it with
+    url: str  # of the backup, for `holdfast.open`
     bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadStats:
-    """What one thread holds, in all its namespaces. What it shares with forks and copies is counted where it was saved,
-    but for `stored_bytes`, which are those of all that share."""
+    """What one thread holds, in all its namespaces. Content that it shares with forks and copies is counted in the
+    thread that saved it; `stored_bytes` is the total of all threads that share."""
 
     id: str
     checkpoints: int
@@ -275,11 +286,11 @@ class ThreadStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayStats:
-    """What was saved on one day (UTC), of what is still there."""
+    """What was saved on one day (UTC) and still exists."""
 
     day: date
     checkpoints: int
-    bytes: int  # of the states, each written whole
+    bytes: int  # of the states, each written in full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,14 +299,14 @@ class StoreStats:
 
     threads: int
     checkpoints: int
-    logical_bytes: int  # what the states would take up if each was written whole
-    stored_bytes: int  # what the store takes up where it lives
-    largest: tuple[ThreadStats, ...]  # ten at most, the largest first
-    days: tuple[DayStats, ...]  # those on which something was saved, the oldest first
+    logical_bytes: int  # what the states would take up if each was written in full
+    stored_bytes: int  # what the store takes up on disk or in the database
+    largest: tuple[ThreadStats, ...]  # at most ten, the largest first
+    days: tuple[DayStats, ...]  # those with saves, the oldest first
 
     @property
     def ratio(self) -> float:
-        """How many logical bytes one stored byte stands for."""
+        """How many logical bytes there are for each stored byte."""
         return self.logical_bytes / self.stored_bytes if self.stored_bytes else 0.0
 
 
@@ -303,11 +314,11 @@ class StoreStats:
 class ExpireReport:
     """What `expire` removed, or would remove."""
 
-    expired: int  # threads whose time was over
+    expired: int  # threads whose ttl had run out
     thread_ids: tuple[str, ...]  # the first thousand of them
-    held: int  # threads whose time is over, and which stay because a worker holds them
-    seen: int  # threads with a ttl that were looked at
-    skipped: tuple[str, ...]  # threads that could not be read, and why
+    held: int  # threads whose ttl has run out, and that stay because a worker holds them
+    seen: int  # threads with a ttl that were examined
+    skipped: tuple[str, ...]  # threads that could not be read or removed, and why
     dry_run: bool
 
 
@@ -315,27 +326,27 @@ class ExpireReport:
 class EraseCertificate:
     """What `erase` removed, or would remove, and what it could not.
 
-    It names nobody: what was asked for and the threads' ids are there as digests, which whoever knows them can make
-    again. `digest` is over all that `record()` has.
+    It contains no personal data: the condition and the threads' ids are there as digests, which can be computed again
+    from the originals. `digest` covers everything in `record()`.
     """
 
     where_digest: str
     threads: int
     thread_digests: tuple[str, ...]
-    thread_ids: tuple[str, ...] = field(repr=False)  # for the caller; no part of the record
+    thread_ids: tuple[str, ...] = field(repr=False)  # for the caller; not part of the record
     checkpoints: int
     writes: int
     journal: int
     values: int  # pieces of value logs
     index: int  # entries of indexes
-    quarantined: int  # damaged rows that `repair` had set aside
-    rows: int  # all of these, and what hung on them
+    quarantined: int  # damaged rows in the quarantine
+    rows: int  # all of these, and the rows that depend on them
     bytes_before: int
     bytes_after: int
     started_at: datetime
     finished_at: datetime
     skipped: tuple[str, ...]  # what could not be read or removed, and why
-    remains: tuple[str, ...]  # where copies may be that the store can't reach
+    remains: tuple[str, ...]  # where copies may exist that the store can't reach
     dry_run: bool
     digest: str = ""
 
@@ -345,11 +356,11 @@ class EraseCertificate:
         return not self.skipped
 
     def record(self) -> dict[str, Any]:
-        """As JSON takes it, without anybody's id."""
-        told = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "thread_ids"}
-        moments = {name: told[name].isoformat() for name in ("started_at", "finished_at")}
-        lists = {name: list(told[name]) for name in ("thread_digests", "skipped", "remains")}
-        return {**told, **moments, **lists, "complete": self.complete}
+        """As JSON, without the threads' ids."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "thread_ids"}
+        times = {name: values[name].isoformat() for name in ("started_at", "finished_at")}
+        lists = {name: list(values[name]) for name in ("thread_digests", "skipped", "remains")}
+        return {**values, **times, **lists, "complete": self.complete}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,5 @@
-"""The sync façade. Every method is one line onto the shared call in `calls`; `aio` has the same verbs with `await`."""
+"""The sync façade: full signatures, and no logic. `operations` and `runs` do the work; `aio` has the same methods with
+`await`."""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import run
+from holdfast._interrupts import is_interrupt
 from holdfast.backends.base import Progress
-from holdfast.calls import StoreCalls, ThreadCalls, Types, asked, open_engine
+from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.cache import DEFAULT_BYTES
-from holdfast.engine.diff import Diff
-from holdfast.engine.reduce import Reducer
+from holdfast.engine.checkpoints.state_diff import Diff
+from holdfast.engine.journal.entries import Effect, JournalEntry
+from holdfast.engine.values.reducers import Reducer
 from holdfast.errors import ThreadBusy
-from holdfast.journal import Effect, JournalEntry, Recovery
 from holdfast.model import (
     BackupReport,
     Checkpoint,
@@ -34,7 +36,13 @@ from holdfast.model import (
     ThreadInfo,
     VerifyReport,
 )
-from holdfast.runs import MAX_RESULT, UNSET, Options, Patience, RunCalls, backoff
+from holdfast.operations.arguments import SaveArguments, Types, requested_policy
+from holdfast.operations.store_calls import StoreCalls, open_engine
+from holdfast.operations.thread_calls import ThreadCalls
+from holdfast.runs import recovery
+from holdfast.runs.options import MAX_RESULT, UNSET, LeaseWait, Options, backoff
+from holdfast.runs.recovery import Recovery
+from holdfast.runs.run import RunCalls
 from holdfast.transfer import Listener, TransferReport
 
 if TYPE_CHECKING:
@@ -51,6 +59,7 @@ def open(
     types: Types = (),
     durability: Durability = "sync",
     cache: int = DEFAULT_BYTES,
+    max_value: int = MAX_VALUE,
     schema: str | None = None,
     ttl: timedelta | float | None = None,
     refresh: bool | None = None,
@@ -58,11 +67,13 @@ def open(
 ) -> Store:
     """Open a store: a path is SQLite, ``postgresql://…`` a server, ``memory:`` this process only.
 
-    `types` are the classes that values may be rebuilt as; `cache` is how many bytes of committed state are kept ready;
-    `schema` is where in a PostgreSQL database the tables are. `ttl`, `refresh` and `retention` are the terms of threads
-    that are written here and have none of their own: see `Store.thread`.
+    `types` are the classes that values may be rebuilt as; `cache` is how many bytes of committed state are kept in
+    memory; a value whose encoding has more than `max_value` bytes is neither saved nor loaded, and raises `TooLarge`;
+    `schema` is where in a PostgreSQL database the tables are. `ttl`, `refresh` and `retention` apply to threads that
+    are written through this store and have none of their own: see `Store.thread`.
     """
-    return Store(StoreCalls(run(open_engine, url, types, durability, cache, schema, asked(ttl, refresh, retention))))
+    requested = requested_policy(ttl, refresh, retention)
+    return Store(StoreCalls(run(open_engine, url, types, durability, cache, schema, requested, max_value)))
 
 
 def copy(
@@ -73,9 +84,10 @@ def copy(
     as_: Mapping[str, str] | None = None,
     progress: Listener | None = None,
 ) -> TransferReport:
-    """Bring to one store what it lacks of another's threads (all, if None); `as_` gives threads other ids there.
+    """Copy to one store what it lacks of another's threads (all, if None); `as_` gives threads other ids there.
 
-    What is there is told by digests. A thread that went on in both stores is a `Conflict`, and stays as it is.
+    Digests show what the target has already. A thread that was continued in both stores raises `Conflict`, and stays as
+    it is.
     """
     return run(transfer.copy, source._calls.engine, target._calls.engine, thread_ids, as_, progress)
 
@@ -142,10 +154,12 @@ class Store:
         """A handle on a thread; no I/O.
 
         `state` is the class that its states are rebuilt as; `metadata` is merged into the thread's at the next save;
-        `reuse` allows to start a deleted thread anew. From the next save on, the thread goes `ttl` after it was last
-        written to (with `refresh`, or read), and is pruned by `retention` as it is written.
+        `reuse` lets a deleted thread start again. From the next save on, the thread expires `ttl` after it was last
+        written (with `refresh`: or read), and is pruned by `retention` as it is written.
         """
-        return Thread(self._calls.thread(id, namespace, state, metadata, reuse, asked(ttl, refresh, retention)))
+        return Thread(
+            self._calls.thread(id, namespace, state, metadata, reuse, requested_policy(ttl, refresh, retention))
+        )
 
     def threads(
         self,
@@ -166,56 +180,56 @@ class Store:
         return run(self._calls.resumable)
 
     def delete_run(self, run_id: str) -> int:
-        """Remove what one run saved from every thread; says how many checkpoints went."""
+        """Remove what one run saved from every thread; returns how many checkpoints were removed."""
         return run(self._calls.delete_run, run_id)
 
     def verify(self, progress: Progress | None = None) -> VerifyReport:
-        """Go through everything that is stored, each row once, and tell what is wrong with it. Others may go on writing
-        meanwhile. `progress` is told how many trees of threads are done, and of how many."""
+        """Read everything that is stored, each row once, and report what is wrong with it. Other writers may continue.
+        `progress` receives how many trees of threads are done, and of how many."""
         return run(self._calls.verify, progress)
 
     def repair(self, plan: VerifyReport, dry_run: bool = False) -> RepairReport:
-        """Mend what `verify` found: damaged rows are set aside, what is sound is hung together again, and the report
-        says what was lost. `dry_run` tells the same and changes nothing."""
+        """Repair what `verify` found: damaged rows are moved to the quarantine, intact ones are linked again, and the
+        report says what was lost. `dry_run` reports the same and changes nothing."""
         return run(self._calls.repair, plan, dry_run)
 
     def quarantined(self) -> list[Quarantined]:
-        """The damaged rows that `repair` has set aside, oldest first."""
+        """The damaged rows that `repair` has moved to the quarantine, oldest first."""
         return run(self._calls.quarantined)
 
     def prune(self, retention: Retention, *, dry_run: bool = False, progress: Progress | None = None) -> PruneReport:
-        """Remove from every thread the checkpoints that no rule keeps; `progress` is told how many threads are done,
-        and of how many that are known so far."""
+        """Remove from every thread the checkpoints that no rule keeps; `progress` receives how many threads are done,
+        and of how many found so far."""
         return run(self._calls.prune, retention, dry_run, progress)
 
     def collect(self, progress: Progress | None = None) -> CollectReport:
-        """Free what no thread, fork or waiting write reaches any more, beside live writers. It may be stopped at any
-        time and run again. `progress` is told how many trees of threads are done, and of how many."""
+        """Free what no thread, fork or early write refers to any more; other writers may continue. It may be stopped at
+        any time and run again. `progress` receives how many trees of threads are done, and of how many."""
         return run(self._calls.collect, progress)
 
     def backup(self, path: str | os.PathLike[str], progress: Progress | None = None) -> BackupReport:
-        """Write the whole store as it is at one moment to a new file (of a store of plain files: a new folder), which
-        is a store itself; others may go on writing meanwhile. Whoever opens the copy first takes every thread in it
-        from its worker. `progress` is told how many bytes or rows are written, and of how many."""
+        """Write the store as it is at one moment to a new file (for a store of plain files: a new folder), which is a
+        store itself; other writers may continue. The first process that opens the backup ends the leases in it.
+        `progress` receives how many bytes or rows are written, and of how many."""
         return run(self._calls.backup, path, progress)
 
     def stats(self, progress: Progress | None = None) -> StoreStats:
-        """How much the store holds: threads, checkpoints and bytes, the largest threads, and what came day by day.
-        `progress` is told how many trees of threads are done, and of how many that are known so far."""
+        """How much the store holds: threads, checkpoints and bytes, the largest threads, and what was saved on each
+        day. `progress` receives how many trees of threads are done, and of how many found so far."""
         return run(self._calls.stats, progress)
 
     def expire(
         self, limit: int | None = None, *, dry_run: bool = False, progress: Progress | None = None
     ) -> ExpireReport:
-        """Remove threads whose ttl has run out, at most `limit` of them. They are invisible from that moment on anyway;
-        this frees what they take up. `progress` is told how many threads were looked at, and how many were over."""
+        """Remove threads whose ttl has run out, at most `limit` of them. They have been invisible since then; this
+        frees their space. `progress` receives how many threads were examined, and how many had expired."""
         return run(self._calls.expire, limit, dry_run, progress)
 
     def erase(
         self, where: Mapping[str, Any], *, dry_run: bool = False, progress: Progress | None = None
     ) -> EraseCertificate:
         """Remove every thread that has this metadata, itself or in a checkpoint, with its forks and copies, so that no
-        byte of them stays in the store. What it returns says what was removed, and where copies may still be."""
+        byte of them stays in the store. The certificate says what was removed, and where copies may still exist."""
         return run(self._calls.erase, where, dry_run, progress)
 
     def export(
@@ -226,7 +240,7 @@ class Store:
         json: bool = False,
         progress: Listener | None = None,
     ) -> TransferReport:
-        """Write threads (all, if None) with everything they have to one file: a bundle that `import_` reads, or with
+        """Write threads (all, if None) with all their content to one file: a bundle that `import_` reads, or with
         `json` lines of JSON for people to read."""
         return run(transfer.export, self._calls.engine, thread_ids, path, json, progress)
 
@@ -237,15 +251,15 @@ class Store:
         as_: Mapping[str, str] | None = None,
         progress: Listener | None = None,
     ) -> TransferReport:
-        """Bring in what a bundle has and this store lacks, verified; `as_` gives threads other ids here."""
+        """Import what a bundle has and this store lacks, verified; `as_` gives threads other ids here."""
         return run(transfer.import_, self._calls.engine, path, as_, progress)
 
     def bytes_stored(self) -> int:
-        """What the store takes up where it lives."""
+        """How many bytes the store takes up on disk or in the database."""
         return run(self._calls.bytes_stored)
 
     def close(self) -> None:
-        """Give everything back; closing twice is fine."""
+        """Release all resources; closing twice is fine."""
         return run(self._calls.close)
 
     def __enter__(self) -> Store:
@@ -261,7 +275,7 @@ class Store:
 
 
 class Thread(Generic[S]):
-    """One namespace of one thread: a line of checkpoints to save to, look into, rewind and fork."""
+    """One namespace of one thread: a line of checkpoints to save to, read, rewind and fork."""
 
     def __init__(self, calls: ThreadCalls[S]) -> None:
         self._calls = calls
@@ -293,8 +307,23 @@ class Thread(Generic[S]):
         parent: Parent = None,
         expect_head: str | None = None,
     ) -> CheckpointInfo:
-        """Save a whole state as the next checkpoint; it is on disk when this returns."""
-        return run(self._calls.save, state, node=node, next=next, step=step, source=source, run_id=run_id, status=status, label=label, metadata=metadata, extra=extra, origin=origin, journal_seq=journal_seq, id=id, parent=parent, expect_head=expect_head)  # fmt: skip  # noqa: E501
+        """Save a complete state as the next checkpoint; it is on disk when this returns."""
+        given = SaveArguments(
+            node=node,
+            next=next,
+            step=step,
+            source=source,
+            run_id=run_id,
+            status=status,
+            label=label,
+            metadata=metadata,
+            origin=origin,
+            journal_seq=journal_seq,
+            id=id,
+            parent=parent,
+            expect_head=expect_head,
+        )
+        return run(self._calls.save, state, extra, given)
 
     def update(
         self,
@@ -308,30 +337,33 @@ class Thread(Generic[S]):
         label: str = "",
         metadata: Mapping[str, Any] | None = None,
     ) -> CheckpointInfo:
-        """Change only these channels of the head, each by its reducer; tried again if the head moves meanwhile.
+        """Change only these channels of the head, each by its reducer; tried again if another writer moves the head.
 
-        What is not given (`next`, `run_id`, `status`) stays as the head has it.
+        `next`, `run_id` and `status` stay as the head has them unless they are given.
         """
-        return run(self._calls.update, updates, reduce=reduce, node=node, next=next, run_id=run_id, status=status, label=label, metadata=metadata)  # fmt: skip  # noqa: E501
+        given = SaveArguments(
+            node=node, next=next, source="update", run_id=run_id, status=status, label=label, metadata=metadata
+        )
+        return run(self._calls.update, updates, reduce, given)
 
     def latest(self, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
         """The newest checkpoint; with `channels`, only those, as a dict."""
         return run(self._calls.latest, channels)
 
     def load(self, id: str, channels: Collection[str] | None = None) -> Checkpoint[S] | None:
-        """One checkpoint by its id; None if it is not there."""
+        """One checkpoint by its id; None if there is none."""
         return run(self._calls.load, id, channels)
 
     def at(
         self, *, step: int | None = None, time: datetime | None = None, journal_seq: int | None = None
     ) -> Checkpoint[S] | None:
-        """The checkpoint at or before a step, a time or a place in the journal, along the head's lineage."""
+        """The checkpoint at or before a step, a time or a journal entry, in the head's lineage."""
         return run(self._calls.at, step, time, journal_seq)
 
     def history(
         self, limit: int | None = 20, before: str | None = None, where: Mapping[str, Any] | None = None
     ) -> list[CheckpointInfo]:
-        """Checkpoints, newest first, without their states; `before` is the last id of the page before."""
+        """Checkpoints, newest first, without their states; `before` is the last id of the previous page."""
         return run(self._calls.history, limit, before, where)
 
     def lineage(self, id: str) -> list[CheckpointInfo]:
@@ -343,7 +375,7 @@ class Thread(Generic[S]):
         return run(self._calls.diff, a, b)
 
     def info(self) -> ThreadInfo | None:
-        """What a list would show of this thread; None if it does not exist."""
+        """The thread as lists show it; None if it does not exist."""
         return run(self._calls.info)
 
     def fork(
@@ -358,7 +390,7 @@ class Thread(Generic[S]):
         return Thread(run(self._calls.fork, at, edits=edits, to=to, history=history))
 
     def label(self, id: str, text: str) -> None:
-        """Name a checkpoint; an empty text takes the name away."""
+        """Name a checkpoint; an empty text removes the name."""
         return run(self._calls.label, id, text)
 
     def put_writes(self, id: str, writes: Iterable[Sequence[Any]], *, task_id: str, task_path: str = "") -> None:
@@ -381,39 +413,47 @@ class Thread(Generic[S]):
         durability: Durability | None = None,
         max_result: int = MAX_RESULT,
     ) -> Run[S]:
-        """Work on the thread as its only worker: enter what this gives.
+        """Work on the thread as its only worker: enter the result in a ``with`` block.
 
-        `input` starts a run on an empty or ended thread; otherwise the unfinished run goes on. `wait` is how many
+        `input` starts a run on an empty or ended thread; otherwise the unfinished run is resumed. `wait` is how many
         seconds to wait for another worker's lease, `ttl` how long this one's lasts between its writes.
         """
-        return Run(self._calls, Options(input=input, resume=resume, worker=worker, ttl=ttl, durability=durability or self._calls.engine.durability, max_result=max_result), wait)  # fmt: skip  # noqa: E501
+        options = Options(
+            input=input,
+            resume=resume,
+            worker=worker,
+            ttl=ttl,
+            durability=durability or self._calls.engine.durability,
+            max_result=max_result,
+        )
+        return Run(self._calls, options, wait)
 
     def recover(self) -> Recovery:
-        """Where the thread stands: its checkpoint, what happened since, and whether a run may simply go on."""
-        return run(self._calls.recover)
+        """Where the thread is: its checkpoint, what happened since, and whether a run may simply be resumed."""
+        return run(recovery.recover, self._calls)
 
     def resolve(self, effect: Effect | int, *, result: Any = UNSET, retry: bool = False) -> None:
-        """Decide about an unfinished effect: it happened with this result, or it is to be called again."""
-        return run(self._calls.resolve, effect, result=result, given=result is not UNSET, retry=retry)
+        """Decide about an unfinished effect: it happened with this result, or it is called again."""
+        return run(recovery.resolve, self._calls, effect, result, retry)
 
     def effects_after(self, id: str) -> list[Effect]:
-        """The effects that happened after a checkpoint, and would happen again in a fork from there."""
-        return run(self._calls.effects_after, id)
+        """The effects that happened after a checkpoint, and would happen again in a fork from it."""
+        return run(recovery.effects_after, self._calls, id)
 
     def prune(self, retention: Retention, *, dry_run: bool = False) -> PruneReport:
-        """Remove what no rule of the retention keeps, in every namespace; with `dry_run` only say what would go."""
+        """Remove what no rule of the retention keeps, in every namespace; with `dry_run` only report it."""
         return run(self._calls.prune, retention, dry_run=dry_run)
 
     def delete(self) -> None:
-        """Delete the thread with all its namespaces; a no-op if it is not there."""
+        """Delete the thread with all its namespaces; a no-op if it does not exist."""
         return run(self._calls.delete)
 
     def delete_checkpoints(self, ids: Iterable[str]) -> int:
-        """Remove single checkpoints; says how many were there."""
+        """Remove single checkpoints; returns how many existed."""
         return run(self._calls.delete_checkpoints, ids)
 
     def delete_run(self, run_id: str) -> int:
-        """Remove what one run saved in this thread; says how many checkpoints went."""
+        """Remove what one run saved in this thread; returns how many checkpoints were removed."""
         return run(self._calls.delete_run, run_id)
 
     def __repr__(self) -> str:
@@ -421,13 +461,13 @@ class Thread(Generic[S]):
 
 
 class Journal:
-    """A thread's append-only record: the truth that checkpoints accelerate."""
+    """A thread's append-only record of events."""
 
     def __init__(self, calls: ThreadCalls[Any]) -> None:
         self._calls = calls
 
     def append(self, kind: str, data: Any, *, key: str | None = None) -> int:
-        """Store an event and give its number; the same key with the same content gives the first one's."""
+        """Store an event; returns its number, or that of the first event with the same key and content."""
         return run(self._calls.append, kind, data, key=key)
 
     def read(self, after: int | str = 0, limit: int | None = 100) -> list[JournalEntry]:
@@ -452,11 +492,11 @@ class Run(Generic[S]):
 
     @property
     def thread(self) -> Thread[S]:
-        """The thread as its holder: updates and writes through it carry the run's lease."""
+        """The thread for the holder of its lease: updates and writes through it carry the lease."""
         return Thread(self._calls.thread)
 
     def inner(self, namespace: str) -> Thread[Any]:
-        """An inner namespace of the thread, as its holder: for sub-agents that work within the run."""
+        """An inner namespace of the thread for the holder of its lease: for sub-agents of the run."""
         return Thread(self._calls.inner(namespace))
 
     @property
@@ -467,7 +507,7 @@ class Run(Generic[S]):
 
     @property
     def resumed(self) -> bool:
-        """Whether this goes on with a run that was there before."""
+        """Whether this continues a run that was started before."""
         return self._calls.resumed
 
     @property
@@ -476,7 +516,7 @@ class Run(Generic[S]):
 
     @property
     def payload(self) -> Any:
-        """What the interrupt asked."""
+        """What the interrupt asked for."""
         return self._calls.payload
 
     def step(
@@ -494,14 +534,14 @@ class Run(Generic[S]):
         """
         delays = backoff(retries)
         begun = run(self._calls.begin_step, self._calls.use_step(name, key), name, key, idempotent)
-        if begun.known:
+        if begun.is_recorded:
             return begun.value  # type: ignore[no-any-return]
         for delay in (*delays, None):
             try:
                 value = fn(*args)
                 break
             except Exception as error:
-                if delay is None:
+                if delay is None or is_interrupt(error):
                     run(self._calls.fail_step, begun, error)
                     raise
                 time.sleep(delay)
@@ -520,12 +560,11 @@ class Run(Generic[S]):
         extra: Any = None,
     ) -> CheckpointInfo | None:
         """Save a checkpoint of the run; None where the durability leaves it for later."""
-        return run(
-            self._calls.save, state, node=node, next=next, step=step, label=label, metadata=metadata, extra=extra
-        )
+        given = SaveArguments(node=node, next=next, step=step, label=label, metadata=metadata)
+        return run(self._calls.save, state, extra, given)
 
     def interrupt(self, payload: Any = None, name: str = "") -> Any:
-        """Save and leave the block, for a person to decide; when resumed, the value they gave."""
+        """Save and leave the block, for a person to decide; when resumed, returns the value they gave."""
         return run(self._calls.interrupt, payload, name)
 
     def finish(self, state: S | Mapping[str, Any], status: str = "completed") -> CheckpointInfo:
@@ -533,17 +572,26 @@ class Run(Generic[S]):
         return run(self._calls.finish, state, status)
 
     def __enter__(self) -> Run[S]:
-        patience = Patience(self._wait)
-        while True:
-            try:
-                run(self._calls.take)
-                break
-            except ThreadBusy as busy:
-                time.sleep(patience.next(busy))
-        run(self._calls.start)
-        return self
+        try:
+            lease_wait = LeaseWait(self._wait)
+            while True:
+                try:
+                    run(self._calls.take)
+                    break
+                except ThreadBusy as busy:
+                    time.sleep(lease_wait.next(busy))
+            run(self._calls.start)
+            return self
+        except BaseException:
+            run(self._calls.abandon)
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        return run(self._calls.leave, error)
+        try:
+            return run(self._calls.leave, error)
+        except BaseException as second:
+            if is_interrupt(second):
+                run(self._calls.abandon)
+            raise

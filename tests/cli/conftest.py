@@ -39,7 +39,7 @@ class KeptBackend(MemoryBackend):
         self.seconds_ahead = 0
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("find", "checkpoints", "by_id", "checkpoints_by_id", "marks", "chunks", "threads"):
+        if name in ("find", "checkpoints", "by_id", "checkpoints_by_id", "overlays", "chunks", "threads"):
             self.asked.append(name)
         return super().__getattribute__(name)
 

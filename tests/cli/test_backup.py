@@ -34,12 +34,12 @@ def test_nothing_is_written_over(holdfast_command: Callable[..., Shown], store: 
     store.thread("t").save({"n": 1})
     path = tmp_path / "copy.db"
     path.write_text("mine")
-    with pytest.raises(Conflict, match="there is something already"):
+    with pytest.raises(Conflict, match="already exists"):
         holdfast_command("backup", str(path))
     assert path.read_text() == "mine"
 
 
-def test_a_url_is_no_path(holdfast_command: Callable[..., Shown], store: holdfast.Store) -> None:
+def test_a_url_is_refused_as_a_path(holdfast_command: Callable[..., Shown], store: holdfast.Store) -> None:
     store.thread("t").save({"n": 1})
     with pytest.raises(InvalidArgument, match="not a URL: leave out 'sqlite:'"):
         holdfast_command("backup", "sqlite:copy.db")

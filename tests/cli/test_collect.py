@@ -23,22 +23,22 @@ def filled(path: Path) -> str:
 
 def test_it_says_what_was_freed(tmp_path: Path) -> None:
     url = filled(tmp_path / "agents.db")
-    told = CliRunner().invoke(build(), ["collect", url])
-    assert (told.exit_code, told.stdout.split(";")[0].split(",")[0]) == (0, "freed 4 checkpoints")
+    done = CliRunner().invoke(build(), ["collect", url])
+    assert (done.exit_code, done.stdout.split(";")[0].split(",")[0]) == (0, "freed 4 checkpoints")
     with holdfast.open(url) as store:
         assert [one.seq for one in store.thread("t").history()] == [6, 5]
 
 
 def test_it_writes_json(tmp_path: Path) -> None:
     url = filled(tmp_path / "agents.db")
-    told = json.loads(CliRunner().invoke(build(), ["collect", url, "--json"]).stdout)
-    assert (told["trees"], told["checkpoints"], told["skipped"]) == (1, 4, [])
-    assert told["bytes_after"] <= told["bytes_before"]
+    done = json.loads(CliRunner().invoke(build(), ["collect", url, "--json"]).stdout)
+    assert (done["trees"], done["checkpoints"], done["skipped"]) == (1, 4, [])
+    assert done["bytes_after"] <= done["bytes_before"]
     again = json.loads(CliRunner().invoke(build(), ["collect", url, "--json"]).stdout)
     assert again["rows"] == 0
 
 
 def test_a_store_has_to_be_there(tmp_path: Path) -> None:
-    told = CliRunner().invoke(build(), ["collect", str(tmp_path / "none.db")])
-    assert told.exit_code == 2
+    done = CliRunner().invoke(build(), ["collect", str(tmp_path / "none.db")])
+    assert done.exit_code == 2
     assert not (tmp_path / "none.db").exists()

@@ -90,7 +90,7 @@ def test_long_values_are_cut_with_a_hint(store, holdfast_command):
     store.thread("t").save({"x": "b" * 1000})
     shown = drawn(holdfast_command("diff", "t", "HEAD~"))
     assert "… 600 more characters" in shown[3]
-    assert shown[-1] == "some of it is cut: --json has all there is"
+    assert shown[-1] == "some values are cut: --json prints everything"
 
 
 def test_hostile_values_are_harmless(store, holdfast_command):

@@ -18,10 +18,10 @@ def names(store: holdfast.Store) -> list[str]:
     return [one.id for one in store.threads()]
 
 
-def test_it_shows_what_would_go_and_needs_a_yes(store: holdfast.Store, holdfast_command: Callable[..., Shown]) -> None:
+def test_it_shows_a_preview_and_needs_a_yes(store: holdfast.Store, holdfast_command: Callable[..., Shown]) -> None:
     fill(store)
     shown = holdfast_command("erase", "--where", "user=ada")
-    assert shown == (0, "nothing was erased; --yes erases\n", "2 threads would go:\n  ada/1\n  ada/2\n")
+    assert shown == (0, "nothing was erased; --yes erases\n", "2 threads would be erased:\n  ada/1\n  ada/2\n")
     assert names(store) == ["ada/1", "ada/2", "bob"]
 
 
@@ -29,7 +29,7 @@ def test_yes_erases(store: holdfast.Store, holdfast_command: Callable[..., Shown
     fill(store)
     shown = holdfast_command("erase", "--where", "user=ada", "--where", "tier=2", "--yes")
     assert (shown.code, shown.lines[0]) == (
-        0, "erased 1 thread, 1 checkpoint, 0 writes, 0 lines of journal, 0 pieces of values"
+        0, "erased 1 thread, 1 checkpoint, 0 writes, 0 journal entries, 0 pieces of values"
     )  # fmt: skip
     assert shown.lines[1].startswith("certificate ")
     assert names(store) == ["ada/1", "bob"]

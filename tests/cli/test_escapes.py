@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.cli.escapes import many_lines, one_line, unescaped
+from holdfast.cli.ui.terminal_text import many_lines, one_line, unescaped
 
 
 @pytest.mark.parametrize(

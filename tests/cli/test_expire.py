@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import holdfast
-from holdfast.testing.expiring import HOUR, aged
+from holdfast.testing.maintenance.expired_threads import HOUR, aged
 from tests.cli.conftest import Shown
 
 
@@ -21,10 +21,10 @@ def stored(store: holdfast.Store) -> int:
     return store.verify().threads
 
 
-def test_it_shows_what_would_go_and_needs_a_yes(store: holdfast.Store, holdfast_command: Callable[..., Shown]) -> None:
+def test_it_shows_a_preview_and_needs_a_yes(store: holdfast.Store, holdfast_command: Callable[..., Shown]) -> None:
     fill(store)
     shown = holdfast_command("expire")
-    assert shown == (0, "nothing was removed; --yes removes them\n", "2 threads would go:\n  a\n  c\n")
+    assert shown == (0, "nothing was removed; --yes removes them\n", "2 threads would be removed:\n  a\n  c\n")
     assert stored(store) == 4
 
 
@@ -48,4 +48,4 @@ def test_threads_that_are_held_are_named(store: holdfast.Store, holdfast_command
     thread = store.thread("t", ttl=HOUR)
     with thread.run(input={"n": 1}, ttl=9 * HOUR):
         aged(store, "t", 2 * HOUR)
-        assert "1 thread stay" in holdfast_command("expire").out
+        assert "1 thread kept because a worker holds the lease" in holdfast_command("expire").out

@@ -8,7 +8,7 @@ from textwrap import dedent
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.cli.graph import draw
+from holdfast.cli.ui.branch_graph import draw
 
 
 def drawn(*history: str, cut: bool = False) -> str:
@@ -120,7 +120,7 @@ def test_two_children_of_a_removed_parent_stay_apart():
     assert drawn("c-gone", "b-gone", "a") == "* c\n  * b\n* a"
 
 
-def test_in_a_list_that_was_cut_a_line_goes_on():
+def test_in_a_list_that_was_cut_a_lane_continues():
     assert drawn("d-further", "c-b", "b-further", cut=True) == "* d\n| * c\n| * b"
 
 

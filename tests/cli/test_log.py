@@ -115,7 +115,7 @@ def test_a_second_root_does_not_look_like_a_parent(store, holdfast_command):
     assert outline(holdfast_command("log", "t")) == ["* 1 (HEAD)", "* 0", "  * 0"]
 
 
-def test_the_limit_is_kept_and_told(store, holdfast_command):
+def test_the_limit_is_kept_and_reported(store, holdfast_command):
     thread = store.thread("t")
     for n in range(25):
         thread.save({"n": n})
@@ -158,8 +158,8 @@ def test_json_lines_have_every_field_and_what_points_there(essay, holdfast_comma
 def test_an_unknown_thread_is_refused_with_those_that_start_alike(store, holdfast_command):
     store.thread("support/42").save({})
     shown = holdfast_command("log", "support/4")
-    assert shown == (2, "", "holdfast: there is no thread 'support/4'; there are: support/42\n")
-    assert holdfast_command("log", "x").err == "holdfast: there is no thread 'x'; holdfast threads lists them\n"
+    assert shown == (2, "", "holdfast: there is no thread 'support/4'; did you mean: support/42\n")
+    assert holdfast_command("log", "x").err == "holdfast: there is no thread 'x'; holdfast threads lists all threads\n"
 
 
 def test_a_deleted_thread_is_refused(store, holdfast_command):
@@ -216,16 +216,16 @@ def test_a_fork_that_is_damaged_further_down_is_left_out_and_named(tmp_path):
     connection.close()
     shown = invoke("log", str(path), "a", "--all")
     assert (shown.code, outline(shown)) == (0, ["* 0 (HEAD, a)"])
-    assert shown.err.startswith("thread 'fork' is damaged and left out: ")
+    assert shown.err.startswith("thread 'fork' is damaged and was left out: ")
 
 
-def test_forks_are_looked_for_in_pages_and_not_without_end(monkeypatch, store, holdfast_command):
-    monkeypatch.setattr("holdfast.cli.family._PAGE", 2)
-    monkeypatch.setattr("holdfast.cli.commands.log._LOOKED_AT", 4)
+def test_forks_are_searched_for_in_pages_and_up_to_a_limit(monkeypatch, store, holdfast_command):
+    monkeypatch.setattr("holdfast.cli.args.fork_family._PAGE", 2)
+    monkeypatch.setattr("holdfast.cli.commands.log._SEARCHED", 4)
     store.thread("a").save({})
     for n in range(5):
         store.thread("a").fork(to=f"b{n}")
     shown = holdfast_command("log", "a")
     assert "fork:b0, fork:b1, fork:b2)" in shown.out
-    assert shown.err == "forks were looked for among the first 4 threads; --all looks at all\n"
+    assert shown.err == "only the first 4 threads were searched for forks; --all searches all\n"
     assert "a, b0, b1, b2, b3, b4" in holdfast_command("log", "a", "--all").out

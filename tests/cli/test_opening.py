@@ -10,7 +10,8 @@ import sys
 import pytest
 
 import holdfast
-from holdfast.cli.stores import without_secrets
+from holdfast.cli.app import run
+from holdfast.cli.args.store_url import without_secrets
 from tests.cli.conftest import invoke
 
 COMMANDS = [("threads",), ("log", "t"), ("show", "t"), ("diff", "t", "HEAD")]
@@ -23,7 +24,7 @@ def arguments(request):
     return lambda store: (name, str(store), *rest)
 
 
-def test_a_missing_file_is_not_made(arguments, tmp_path):
+def test_a_missing_file_is_not_created(arguments, tmp_path):
     for url in (tmp_path / "no.db", f"sqlite:{tmp_path / 'no.db'}", tmp_path / "no" / "no.db"):
         shown = invoke(*arguments(url))
         assert (shown.code, shown.out) == (2, "")
@@ -71,16 +72,20 @@ def test_no_password_is_shown(url, shown):
     assert without_secrets(url) == shown
 
 
-def test_no_password_is_shown_by_a_command(arguments):
-    for url in (
-        "postgres:/me:hunter2@host/db", "nosuch://me:hunter2@host/db", "postgresql://me:a@hunter2@localhost:1/db",
-        "postgresql://me:a/hunter2@localhost:1/db", "postgresql://me:hunter2localhost/db",
-        "postgresql://me:a[hunter2@nohost.invalid/db", "postgresql://nohost.invalid/db?password=a&hunter2",
-    ):  # fmt: skip
-        result = holdfast_process(*arguments(url))
-        assert result.returncode in (1, 2)
-        assert "hunter2" not in result.stdout + result.stderr
-        assert "Traceback" not in result.stderr
+HIDDEN = [
+    "postgres:/me:hunter2@host/db", "nosuch://me:hunter2@host/db", "postgresql://me:a@hunter2@localhost:1/db",
+    "postgresql://me:a/hunter2@localhost:1/db", "postgresql://me:hunter2localhost/db",
+    "postgresql://me:a[hunter2@nohost.invalid/db", "postgresql://nohost.invalid/db?password=a&hunter2",
+]  # fmt: skip
+
+
+def test_no_password_is_shown_by_a_command(arguments, monkeypatch, capsys):
+    for url in HIDDEN:
+        monkeypatch.setattr(sys, "argv", ["holdfast", *arguments(url)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        assert ended.value.code in (1, 2)
+        assert "hunter2" not in "".join(capsys.readouterr())
 
 
 # ------------------------------------------------------------------------------------------------ as processes
@@ -121,6 +126,14 @@ def test_the_commands_work_as_processes(path):
     assert diff.stdout.splitlines()[-2:] == ["+ messages[1]", "  + ai: hello"]
 
 
+def test_no_password_is_shown_by_a_process():
+    for url in HIDDEN:
+        shown = holdfast_process("threads", url)
+        assert shown.returncode in (1, 2)
+        assert "hunter2" not in shown.stdout + shown.stderr
+        assert "Traceback" not in shown.stderr
+
+
 def test_messages_are_readable_without_langchain(path):
     shown = holdfast_process("show", str(path), "t")
     assert (shown.returncode, shown.stderr) == (0, "")
@@ -129,12 +142,12 @@ def test_messages_are_readable_without_langchain(path):
     assert found["state"]["messages"][1]["$class"] == "langchain_core.messages.ai.AIMessage"
 
 
-def test_output_is_plain_where_there_is_no_terminal_and_coloured_if_wanted(path):
+def test_output_is_plain_without_a_terminal_and_coloured_on_request(path):
     assert "\x1b" not in holdfast_process("log", str(path), "t").stdout
     assert "\x1b[" in holdfast_process("log", str(path), "t", FORCE_COLOR="1").stdout
 
 
-def test_an_encoding_that_lacks_a_character_is_no_error(path):
+def test_an_encoding_that_lacks_a_character_is_not_an_error(path):
     shown = holdfast_process("show", str(path), "t", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert shown.returncode == 0
     assert r"human: hi \u2192 you" in shown.stdout
@@ -145,5 +158,5 @@ def test_a_refusal_of_the_library_is_one_line(tmp_path):
     path.write_bytes(b"something else")
     shown = holdfast_process("threads", str(path))
     assert (shown.returncode, shown.stdout) == (1, "")
-    assert shown.stderr == f"holdfast: {path}: it is not a Holdfast store and was left as it is; name another file\n"
+    assert shown.stderr == f"holdfast: {path}: this is not a Holdfast file, and it was not changed; name another file\n"
     assert path.read_bytes() == b"something else"

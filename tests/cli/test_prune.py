@@ -31,56 +31,56 @@ def left(url: str) -> list[int]:
         return [info.checkpoints for info in store.threads()]
 
 
-def test_it_shows_what_would_go_and_removes_nothing(url: str) -> None:
-    told = prune(url, "--keep-last", "2")
-    assert told.exit_code == 0
-    assert told.stdout.startswith("would remove 8 checkpoints of 2 threads and 10 journal entries; 4 stay\n")
-    assert "\x1b" not in told.stdout
-    assert "--yes goes ahead" in told.stderr
+def test_it_shows_a_preview_and_removes_nothing(url: str) -> None:
+    done = prune(url, "--keep-last", "2")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("would remove 8 checkpoints of 2 threads and 10 journal entries; 4 stay\n")
+    assert "\x1b" not in done.stdout
+    assert "--yes goes ahead" in done.stderr
     assert left(url) == [6, 6]
 
 
 def test_yes_goes_ahead(url: str) -> None:
-    told = prune(url, "--keep-last", "2", "--yes")
-    assert told.stdout.startswith("removed 8 checkpoints of 2 threads")
+    done = prune(url, "--keep-last", "2", "--yes")
+    assert done.stdout.startswith("removed 8 checkpoints of 2 threads")
     assert left(url) == [2, 2]
 
 
 def test_one_thread_alone(url: str) -> None:
-    told = json.loads(prune(url, "a", "--keep-last", "1", "--json", "--yes").stdout)
-    assert (len(told["removed"]), told["kept"], told["kept_by"], told["dry_run"]) == (
+    done = json.loads(prune(url, "a", "--keep-last", "1", "--json", "--yes").stdout)
+    assert (len(done["removed"]), done["kept"], done["kept_by"], done["dry_run"]) == (
         5, 1, {"head": 1, "keep_last": 1}, False,
     )  # fmt: skip
     assert left(url) == [1, 6]
 
 
 def test_json_is_a_dry_run_without_yes(url: str) -> None:
-    told = json.loads(prune(url, "--max-age", "0s", "--json").stdout)
-    assert (len(told["removed"]), told["dry_run"]) == (10, True)
+    done = json.loads(prune(url, "--max-age", "0s", "--json").stdout)
+    assert (len(done["removed"]), done["dry_run"]) == (10, True)
     assert left(url) == [6, 6]
 
 
 def test_json_of_several_threads_is_one_object(url: str) -> None:
     names = ["a", "b\x1b[31m", "a"]
-    told = json.loads(prune(url, *names, "--keep-last", "2", "--json", "--yes").stdout)
-    assert (len(told["removed"]), told["kept"], told["threads"], told["dry_run"]) == (8, 4, 2, False)
-    assert {name: len(ids) for name, ids in told["by_thread"].items()} == {"a": 4, "b\x1b[31m": 4}
-    assert told["kept_by"]["keep_last"] == len(told["kept_ids"]["keep_last"]) == 4
+    done = json.loads(prune(url, *names, "--keep-last", "2", "--json", "--yes").stdout)
+    assert (len(done["removed"]), done["kept"], done["threads"], done["dry_run"]) == (8, 4, 2, False)
+    assert {name: len(ids) for name, ids in done["by_thread"].items()} == {"a": 4, "b\x1b[31m": 4}
+    assert done["kept_by"]["keep_last"] == len(done["kept_ids"]["keep_last"]) == 4
     assert left(url) == [2, 2]
 
 
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "b\x1b[31m"]])
-def test_with_yes_it_is_no_dry_run_even_if_nothing_goes(url: str, names: list[str]) -> None:
-    told = json.loads(prune(url, *names, "--keep-last", "50", "--json", "--yes").stdout)
-    assert (told["removed"], told["dry_run"]) == ([], False)
+def test_with_yes_it_is_not_a_dry_run_even_if_nothing_is_removed(url: str, names: list[str]) -> None:
+    done = json.loads(prune(url, *names, "--keep-last", "50", "--json", "--yes").stdout)
+    assert (done["removed"], done["dry_run"]) == ([], False)
 
 
-def test_every_rule_can_be_said(url: str) -> None:
+def test_every_rule_can_be_given(url: str) -> None:
     rules = ["--keep-last", "1", "--keep-last-in", "=3", "--keep-every", "1h/1d", "--keep-every", "1d/4w"]
-    told = json.loads(prune(url, *rules, "--keep-terminal", "--covered-before", "5", "--json").stdout)
-    assert told["kept_by"]["keep_last"] == 6
-    assert told["kept_by"]["covered_before"] == 4
-    assert {"keep_every", "keep_terminal"} - set(told["kept_by"]) == {"keep_terminal"}
+    done = json.loads(prune(url, *rules, "--keep-terminal", "--covered-before", "5", "--json").stdout)
+    assert done["kept_by"]["keep_last"] == 6
+    assert done["kept_by"]["covered_before"] == 4
+    assert {"keep_every", "keep_terminal"} - set(done["kept_by"]) == {"keep_terminal"}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_every_rule_can_be_said(url: str) -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(url: str, arguments: list[str]) -> None:
-    told = prune(url, *arguments, "--yes")
-    assert told.exit_code == 2
-    assert "holdfast:" in told.stderr
+    done = prune(url, *arguments, "--yes")
+    assert done.exit_code == 2
+    assert "holdfast:" in done.stderr
     assert left(url) == [6, 6]

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import holdfast
-from holdfast.cli.references import every, resolve, shorten
+from holdfast.cli.args.checkpoint_ref import every, resolve, shorten
 from holdfast.ids import new_id
 
 
@@ -53,7 +53,7 @@ def test_a_whole_id_wins_over_the_start_of_another(thread):
 def test_an_unclear_part_lists_what_it_may_be(capsys, thread):
     saved(thread, "run-1", "run-2", "other", node="model")
     said = refused(capsys, thread, "run")
-    assert "'run' may be several checkpoints of thread 't':" in said
+    assert "'run' matches several checkpoints of thread 't':" in said
     assert [line.split() for line in said.splitlines()[1:]] == [
         ["run-2", "step", "1", "model", "0", "s", "ago"],
         ["run-1", "step", "0", "model", "0", "s", "ago"],
@@ -93,7 +93,9 @@ def test_steps_back_follow_the_parents_not_the_order_of_saving(thread):
 
 def test_too_many_steps_back_are_refused(capsys, thread):
     saved(thread, "a", "b")
-    assert "'HEAD~2' goes back too far: that line of thread 't' has 2 checkpoints" in refused(capsys, thread, "HEAD~2")
+    assert "'HEAD~2' goes back too far: that branch of thread 't' has 2 checkpoints" in refused(
+        capsys, thread, "HEAD~2"
+    )
 
 
 def test_head_of_an_empty_namespace_is_refused(capsys, store, thread):
@@ -110,7 +112,7 @@ def test_a_label(thread):
 
 def test_a_label_of_several_is_unclear(capsys, thread):
     saved(thread, "a", "b", label="same")
-    assert "'label:same' may be several" in refused(capsys, thread, "label:same")
+    assert "'label:same' matches several" in refused(capsys, thread, "label:same")
 
 
 def test_an_unknown_label_is_refused(capsys, thread):
@@ -118,7 +120,7 @@ def test_an_unknown_label_is_refused(capsys, thread):
     assert "has no checkpoint 'label:none'" in refused(capsys, thread, "label:none")
 
 
-def test_words_are_words_also_where_an_id_is_spelled_the_same(thread):
+def test_words_take_precedence_over_ids_spelled_the_same(thread):
     saved(thread, "HEAD", "label:x", "last")
     assert resolve(thread, "HEAD").id == "last"
     assert resolve(thread, "id:HEAD").id == "HEAD"
@@ -136,7 +138,7 @@ def test_ids_that_drive_terminals_are_listed_harmlessly(capsys, thread):
 # ------------------------------------------------------------------------------------------------ short forms
 
 
-def test_eight_characters_from_the_end_are_enough_for_ids_of_ours():
+def test_eight_characters_from_the_end_are_enough_for_generated_ids():
     ids = [new_id() for _ in range(1000)]
     short = shorten(ids)
     assert all(id.endswith(short[id]) for id in ids)
@@ -172,8 +174,8 @@ def test_what_is_printed_can_be_pasted_back(ids):
             assert resolve(thread, short).id == id
 
 
-def test_every_checkpoint_comes_once_however_many_pages_there_are(monkeypatch, thread):
-    monkeypatch.setattr("holdfast.cli.references._PAGE", 3)
+def test_every_checkpoint_is_listed_once_over_several_pages(monkeypatch, thread):
+    monkeypatch.setattr("holdfast.cli.args.checkpoint_ref._PAGE", 3)
     ids = [f"c{n}" for n in range(9)]
     saved(thread, *ids)
     assert [info.id for info in every(thread)] == ids[::-1]

@@ -75,7 +75,7 @@ def test_only_the_named_channels_are_shown_and_all_of_them(thread, holdfast_comm
     cut = holdfast_command("show", "support/42").out
     assert "… 88 more" in cut
     assert "… 4,600 more characters" in cut
-    assert "--channel NAME shows all of one channel" in cut
+    assert "--channel NAME shows one channel in full" in cut
     shown = holdfast_command("show", "support/42", "--channel", "long", "--channel", "text").out
     assert "99" in shown
     assert "x" * 5000 in shown
@@ -83,7 +83,7 @@ def test_only_the_named_channels_are_shown_and_all_of_them(thread, holdfast_comm
     assert "--channel" not in shown
 
 
-def test_an_unknown_channel_is_refused_with_those_there_are(thread, holdfast_command):
+def test_an_unknown_channel_is_refused_with_a_list_of_channels(thread, holdfast_command):
     shown = holdfast_command("show", "support/42", "--channel", "nope")
     assert (shown.code, shown.out) == (2, "")
     assert "has no channel 'nope'; it has: messages, n" in shown.err
@@ -92,12 +92,12 @@ def test_an_unknown_channel_is_refused_with_those_there_are(thread, holdfast_com
 def test_json_is_one_object_with_everything(thread, holdfast_command):
     (found,) = holdfast_command("show", "support/42", "--json").json
     assert set(found) == {*holdfast.CheckpointInfo.__dataclass_fields__, "state", "pending_writes", "extra"}
-    assert found["state"]["n"] == [1]
+    assert found["state"]["n"] == {"$tuple": [1]}
     assert found["pending_writes"] == [
         {"task_id": "task-1", "index": 0, "channel": "n", "value": 5, "task_path": ""},
     ]
     (part,) = holdfast_command("show", "support/42", "--json", "--channel", "n").json
-    assert part["state"] == {"n": [1]}
+    assert part["state"] == {"n": {"$tuple": [1]}}
 
 
 def test_where_a_fork_came_from(thread, store, holdfast_command):

@@ -8,7 +8,7 @@ from datetime import date
 
 import holdfast
 from holdfast import DayStats, StoreStats
-from holdfast.cli import stats_show
+from holdfast.cli.ui import render_stats
 from tests.cli.conftest import Shown
 
 
@@ -45,7 +45,7 @@ def test_as_json(holdfast_command: Callable[..., Shown], store: holdfast.Store) 
 def test_only_the_last_days_are_shown() -> None:
     days = tuple(DayStats(day=date(2026, 1, number), checkpoints=1, bytes=number) for number in range(1, 21))
     found = StoreStats(threads=1, checkpoints=20, logical_bytes=210, stored_bytes=100, largest=(), days=days)
-    lines = [line.plain for line in stats_show.lines(found)]
+    lines = [line.plain for line in render_stats.lines(found)]
     assert [line[:10] for line in lines[4:-1]] == [f"2026-01-{number:02}" for number in range(7, 21)]
     assert lines[-1] == "… and 6 earlier days; --json lists all"
     assert (lines[-2].count("▇"), lines[4].count("▇")) == (30, 10)  # for 20 bytes and for 7

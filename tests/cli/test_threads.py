@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import holdfast
-from holdfast.cli.quantities import ago, size
+from holdfast.cli.ui.humanize import ago, size
 from tests.cli.conftest import invoke
 
 
@@ -36,7 +36,7 @@ def test_a_thread_is_a_row(store, holdfast_command):
     assert second == ["b", "failed", "1", "2", size(info.size), "0 s ago", "-", "-"]
 
 
-def test_it_says_where_a_fork_came_from_and_who_holds_a_thread(store, holdfast_command):
+def test_it_shows_the_origin_of_a_fork_and_the_holder_of_a_lease(store, holdfast_command):
     point = store.thread("a").save({})
     store.thread("a").fork(to="b")
     with store.thread("a").run(worker="worker-1") as run:
@@ -88,7 +88,7 @@ def test_filters(store, holdfast_command):
 def test_a_number_that_finds_nothing_may_have_been_a_text(store, holdfast_command):
     store.thread("a", metadata={"user": "123"}).save({})
     assert holdfast_command("threads", "--where", "user=123").err == (
-        "no threads; if user is a text: --where 'user=\"123\"'\n"
+        "no threads; if user is text: --where 'user=\"123\"'\n"
     )
     assert holdfast_command("threads", "--where", 'user="123"').err == ""
 
@@ -168,7 +168,7 @@ def test_a_damaged_thread_is_listed_as_damaged(tmp_path):
         (timedelta(minutes=-5), "2025-07-01 12:05:00 UTC"),
     ],
 )
-def test_times_are_told_as_people_tell_them(age, shown):
+def test_times_are_written_as_people_write_them(age, shown):
     now = datetime(2025, 7, 1, 12, tzinfo=UTC)
     assert ago(now - age, now) == shown
 
@@ -178,5 +178,5 @@ def test_times_are_told_as_people_tell_them(age, shown):
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9_949, "9.9 kB"), (9_950, "10 kB"), (999_499, "999 kB"),
      (999_500, "1.0 MB"), (12_345_678, "12 MB"), (10**9, "1.0 GB"), (5 * 10**15, "5,000 TB")],
 )  # fmt: skip
-def test_sizes_are_told_as_people_tell_them(count, shown):
+def test_sizes_are_written_as_people_write_them(count, shown):
     assert size(count) == shown

@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 import holdfast
-from holdfast.cli import graph, layout
-from holdfast.cli.plain import plain
-from holdfast.cli.value_show import Values
+from holdfast._json import to_json
+from holdfast.cli.ui import branch_graph, layout
+from holdfast.cli.ui.render_value import Values
 from tests.unit.codec_values import values as any_value
 
 
@@ -56,46 +56,46 @@ def text_of(value, *, width=80, full=False):
     ("value", "stand_in"),
     [
         ({"a": [1, 2.5, None, True, "x"]}, {"a": [1, 2.5, None, True, "x"]}),
-        ((1, (2,)), [1, [2]]),
-        ({3, 1, 2}, [1, 2, 3]),
-        (deque([1]), [1]),
-        ({1: "a", "1": "b"}, [[1, "a"], ["1", "b"]]),
-        (b"\x00\xff", "base64:AP8="),
-        (datetime(2025, 1, 2, 3, 4, tzinfo=UTC), "2025-01-02T03:04:00+00:00"),
-        (date(2025, 1, 2), "2025-01-02"),
-        (Decimal("9.90"), "9.90"),
-        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
-        (PurePosixPath("/x"), "/x"),
-        (math.inf, "inf"),
-        (-math.inf, "-inf"),
-        (math.nan, "nan"),
-        (Fraction(1, 3), "Fraction(1, 3)"),
-        (10**5000, hex(10**5000)),
+        ((1, (2,)), {"$tuple": [1, {"$tuple": [2]}]}),
+        ({3, 1, 2}, {"$set": [1, 2, 3]}),
+        (deque([1]), {"$deque": [1]}),
+        ({1: "a", "1": "b"}, {"$map": [[1, "a"], ["1", "b"]]}),
+        (b"\x00\xff", {"$bytes": "AP8="}),
+        (datetime(2025, 1, 2, 3, 4, tzinfo=UTC), {"$datetime": "2025-01-02T03:04:00+00:00"}),
+        (date(2025, 1, 2), {"$date": "2025-01-02"}),
+        (Decimal("9.90"), {"$Decimal": "9.90"}),
+        (UUID(int=1), {"$UUID": "00000000-0000-0000-0000-000000000001"}),
+        (PurePosixPath("/x"), {"$PurePosixPath": "/x"}),
+        (math.inf, {"$float": "inf"}),
+        (-math.inf, {"$float": "-inf"}),
+        (math.nan, {"$float": "nan"}),
+        (Fraction(1, 3), {"$Fraction": "1/3"}),
+        (10**5000, {"$int": hex(10**5000)}),
         (Plan("pay", ["a"]), {"$class": f"{__name__}.Plan", "goal": "pay", "steps": ["a"]}),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_json_lacks_has_a_stand_in(value, stand_in):
-    assert plain(stored(value)) == stand_in
+    assert to_json(stored(value)) == stand_in
 
 
 def test_the_class_comes_before_the_fields():
-    assert list(plain(stored(Plan("pay", [])))) == ["$class", "goal", "steps"]
+    assert list(to_json(stored(Plan("pay", [])))) == ["$class", "goal", "steps"]
 
 
-def test_what_nests_too_deeply_ends_in_dots():
+def test_what_nests_too_deeply_is_cut():
     deep: list[Any] = []
     for _ in range(900):
         deep = [deep]
-    found = plain(stored(deep))
-    assert json.dumps(found) == "[" * 100 + json.dumps("…") + "]" * 100
+    found = to_json(stored(deep))
+    assert json.dumps(found) == "[" * 100 + '{"$cut": "\\u2026"}' + "]" * 100
 
 
 @settings(max_examples=150, deadline=None)
 @given(any_value)
 def test_every_value_that_can_be_stored_can_be_written(value):
     found = stored(value)
-    json.dumps(plain(found), allow_nan=False)
+    json.dumps(to_json(found), allow_nan=False)
     for full in (True, False):
         text_of(found, full=full).encode()
 
@@ -108,7 +108,7 @@ def test_a_short_value_is_written_as_python_writes_it():
     assert text_of(value, width=120) == repr(value)
 
 
-@pytest.mark.parametrize("module", [graph, layout], ids=["graph", "layout"])
+@pytest.mark.parametrize("module", [branch_graph, layout], ids=["graph", "layout"])
 def test_the_examples_in_the_code_are_right(module):
     done = doctest.testmod(module)
     assert done.attempted

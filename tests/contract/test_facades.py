@@ -12,6 +12,8 @@ import pytest
 
 import holdfast
 from holdfast import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, Journal, Run, Store, Thread, errors, testing
+from holdfast.engine.checkpoints.save_fields import SaveFields
+from holdfast.operations.arguments import OF_UPDATE, SaveArguments
 from holdfast.testing import SharedRowContract, SharedStoreContract
 
 PAIRS = [(Store, AsyncStore), (Thread, AsyncThread), (Journal, AsyncJournal), (Run, AsyncRun)]
@@ -78,6 +80,20 @@ def test_both_have_the_same_properties(one: type, other: type) -> None:
         return {TRANSLATED.get(name, name) for name, value in vars(cls).items() if isinstance(value, property)}
 
     assert properties(one) == properties(other)
+
+
+def defaults(function: Any, *others: str) -> dict[str, Any]:
+    """The defaults of the keywords that a save's record has."""
+    parameters = list(inspect.signature(function).parameters.values())
+    return {one.name: one.default for one in parameters[2:] if one.name not in others}
+
+
+@pytest.mark.parametrize("thread", [Thread, AsyncThread])
+def test_the_record_of_a_save_has_the_keywords_of_a_save(thread: type) -> None:
+    assert defaults(vars(thread)["save"], "extra") == SaveArguments()._asdict()
+    assert SaveFields._fields[: len(SaveArguments._fields)] == SaveArguments._fields
+    updated = defaults(vars(thread)["update"], "reduce")
+    assert updated == {name: value for name, value in OF_UPDATE._asdict().items() if name in updated}
 
 
 def test_open_and_aopen_take_the_same() -> None:
@@ -159,5 +175,7 @@ def test_no_test_of_the_suite_hides_another(contract: type) -> None:
 
 
 def test_pytest_explains_the_asserts_of_every_subject() -> None:
-    files = {file.stem for file in Path(testing.__file__).parent.glob("*.py")}
-    assert set(testing._SUBJECTS) == files - {"__init__", "suite"}
+    """A package stands for all modules in it."""
+    folder = Path(testing.__file__).parent
+    subjects = {file.relative_to(folder).parts[0].removesuffix(".py") for file in folder.rglob("*.py")}
+    assert set(testing._SUBJECTS) == subjects - {"__init__", "suite"}

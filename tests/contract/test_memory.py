@@ -1,16 +1,18 @@
-"""The memory backend keeps the contract."""
+"""The memory backend keeps the contract, and every batch that reaches it lies in one tree."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.testing import RowContract, StoreContract
+from holdfast.testing import PlacedContract, RowContract
 
 
-class TestMemoryStore(StoreContract):
-    modes = ("sync", "async")  # nothing is faster with the cache, or slower without
+class TestMemoryStore(PlacedContract):
+    """Through both façades, in full. The engine without its cache is tested on SQLite, which then reads everything."""
 
-    def url(self, folder: Path) -> str:
+    modes = ("sync", "async")
+
+    def inner_url(self, folder: Path) -> str:
         return "memory:"
 
 

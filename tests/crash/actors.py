@@ -1,4 +1,4 @@
-"""Single processes for single scenes: each says how far it has come, and the test decides what happens to it."""
+"""Single processes for single scenes: each reports how far it is, and the test decides what happens to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import holdfast
 from holdfast import HoldfastError, Run, Store
 from holdfast.backends.files import lock
-from holdfast.backends.sqlite import files
+from holdfast.backends.sqlite import database
 from tests.crash import shim
 from tests.crash.nursery import tell
 
@@ -28,7 +28,7 @@ def effect(folder: str, name: str) -> str:
 
 
 def wait_for(folder: str, name: str, seconds: float = 20.0) -> None:
-    """Until the test has made this file."""
+    """Wait until the test has created this file."""
     end = time.monotonic() + seconds
     while not (Path(folder) / name).exists():
         assert time.monotonic() < end, f"nobody made {name}"
@@ -81,7 +81,7 @@ def pause_in_a_step(url: str, folder: str, ttl: float) -> None:
 
 
 def take_over(url: str, folder: str, ttl: float, wait: float) -> None:
-    """Go on with the run, and finish it."""
+    """Resume the run, and finish it."""
     with holdfast.open(url) as store, store.thread(THREAD).run(input={"n": 0}, ttl=ttl, wait=wait) as run:
         tell(taken=True, resumed=run.resumed)
         first = run.step("first", effect, folder, "first")
@@ -91,7 +91,7 @@ def take_over(url: str, folder: str, ttl: float, wait: float) -> None:
 
 
 def long_step(url: str, folder: str, ttl: float, seconds: float, trouble: bool = False) -> None:
-    """A step that takes longer than the lease lasts; with trouble, the disk fails once meanwhile."""
+    """A step that takes longer than the lease lasts; with trouble, the disk fails once during it."""
 
     def slow() -> str:
         if trouble:
@@ -111,9 +111,9 @@ def long_step(url: str, folder: str, ttl: float, seconds: float, trouble: bool =
 
 
 def fork_while_saving(url: str, children: int, saves: int) -> None:
-    """Threads save all the time; meanwhile the process forks, and each child saves too."""
+    """Threads save all the time while the process forks, and each child saves too."""
     # A lock that nobody gives back shows before the test ends.
-    files.BUSY_SECONDS = lock.BUSY_SECONDS = 5.0  # type: ignore[misc]
+    database.BUSY_SECONDS = lock.BUSY_SECONDS = 5.0  # type: ignore[misc]
     store = holdfast.open(url)
     stop = threading.Event()
     savers = [threading.Thread(target=_save_until, args=(store, f"parent-{n}", stop)) for n in range(3)]
@@ -162,7 +162,7 @@ def _as_child(work: Any) -> None:
 
 
 def outlive_the_parent(url: str, folder: str) -> None:
-    """The parent closes the store while its child goes on with it."""
+    """The parent closes the store while its child continues to use it."""
     store = holdfast.open(url)
     _save_some(store, "parent", 1)
     pid = os.fork()
@@ -179,7 +179,7 @@ def outlive_the_parent(url: str, folder: str) -> None:
 
 
 def fork_inside_a_run(url: str, folder: str, ttl: float, durability: Any) -> None:
-    """The child leaves by sys.exit, through the run's block; the parent goes on with the run."""
+    """The child leaves by sys.exit, through the run's block; the parent continues the run."""
     with holdfast.open(url) as store:
         pid = 1
         try:
@@ -200,7 +200,7 @@ def fork_inside_a_run(url: str, folder: str, ttl: float, durability: Any) -> Non
 
 
 def leave_a_child_behind(url: str, ttl: float, seconds: float) -> None:
-    """The child lives on when the parent is killed."""
+    """The child survives when the parent is killed."""
     store = holdfast.open(url)
     with store.thread(THREAD).run(input={"n": 0}, ttl=ttl):
         if os.fork() == 0:

@@ -11,7 +11,7 @@ from tests.crash import checker, files_reader
 
 @dataclass(frozen=True)
 class Where:
-    """One store: how to open it, and how to look at its rows beside the library."""
+    """One store: how to open it, and how to read its rows without the library."""
 
     url: str
     check_all: Callable[[], None]

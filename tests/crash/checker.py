@@ -1,4 +1,4 @@
-"""What must be true of any store after any crash, whatever it holds: its rows are read beside the library.
+"""What must be true of any store after any crash, whatever it holds: its rows are read without the library.
 
 Every row matches its checksum, every checkpoint's digest is that of its row, manifest and parent, every line counts
 without gaps, and SQLite finds its file in order.
@@ -16,16 +16,16 @@ import msgspec
 import holdfast
 from holdfast import Store
 from holdfast.backends.rows import KEYS, CheckpointRow, JournalRow, LineRow, TagRow, ThreadRow, checked, table_name
-from holdfast.engine import manifest
-from holdfast.engine.rows import row_digest
-from holdfast.journal import TRIMMED
+from holdfast.engine.checkpoints.row_builder import row_digest
+from holdfast.engine.journal.entries import TRIMMED
+from holdfast.engine.values import manifest
 from tests.crash.ledger import Ledger
 
 Rows = dict[Any, list[Any]]
 
 
 def check(url: str, *ledgers: Ledger) -> None:
-    """Open the store anew and look at everything that it must hold."""
+    """Open the store again and check everything that it must hold."""
     with holdfast.open(url) as store:
         for ledger in ledgers:
             ledger.check(store)
@@ -70,7 +70,7 @@ def read_rows(path: Path) -> Rows:
 
 
 def _check_lines(rows: Rows) -> None:
-    """Numbers are handed out one by one, and the head is a row that is there. Where rows were removed, some may have
+    """Numbers are handed out one by one, and the head is a row that exists. Where rows were removed, some may have
     been collected."""
     stored: dict[int, list[int]] = {line.line: [] for line in rows[LineRow]}
     for row in sorted(rows[CheckpointRow], key=lambda row: (row.line, row.seq)):
@@ -80,7 +80,7 @@ def _check_lines(rows: Rows) -> None:
     numbers = {(row.line, row.seq) for row in rows[CheckpointRow]}
     for line in rows[LineRow]:
         handed_out = list(range(bases[line.line] + 1, line.seq + 1))
-        is_whole = line.line in living and not line.marks
+        is_whole = line.line in living and not line.overlays
         assert stored[line.line] == handed_out or (not is_whole and {*stored[line.line]} <= {*handed_out}), (
             f"gaps in {line}"
         )

@@ -1,4 +1,4 @@
-"""Reads the rows of a store of files beside the library: from the written format alone, with no code of the backend."""
+"""Reads the rows of a store of files from the written format alone, without code of the backend."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from holdfast.backends import rows
 from holdfast.backends.rows import KEYS
 
 KINDS: list[Any] = [
-    None, rows.LineRow, rows.CheckpointRow, rows.MarkRow, rows.LogRow, rows.ChunkRow, rows.PendingRow, rows.SealedRow,
-    rows.JournalRow, rows.ThreadRow, rows.GraveRow, rows.TagRow, rows.WaitingRow, rows.RunRow,
+    None, rows.LineRow, rows.CheckpointRow, rows.OverlayRow, rows.LogRow, rows.ChunkRow, rows.PendingRow,
+    rows.SettledRow, rows.JournalRow, rows.ThreadRow, rows.TombstoneRow, rows.TagRow, rows.EarlyWriteRow, rows.RunRow,
+    rows.QuarantineRow,
 ]  # fmt: skip
 Tables = dict[Any, dict[Any, Any]]
 
@@ -23,15 +24,15 @@ Tables = dict[Any, dict[Any, Any]]
 def records(path: Path, salt: int) -> Iterator[Any]:
     """Every record but a torn last one."""
     data = path.read_bytes()
-    start = b"HOLDFAST" + struct.pack("<I", 1)
+    start = b"\x89HFS\r\n\x1a\n" + struct.pack("<HH", 1, 1)
     assert data[:16] == start + struct.pack("<I", zlib.crc32(start)), f"the header of {path}"
     at = 16
     while at + 12 <= len(data):
-        mark, length, total = struct.unpack_from("<4sII", data, at)
+        magic, length, total = struct.unpack_from("<4sII", data, at)
         payload = data[at + 12 : at + 12 + length]
         if len(payload) < length or total != zlib.crc32(payload, zlib.crc32(data[at + 4 : at + 8], salt)):
             break
-        assert mark == b"\xf1REC"
+        assert magic == b"\xf1REC"
         yield msgspec.msgpack.decode(payload)
         at += 12 + length
     rest = data[at:]
@@ -54,7 +55,7 @@ def apply(tables: Tables, part: Any, tree: int | None) -> None:
             thread, before = rest
             _drop(
                 tables,
-                rows.WaitingRow,
+                rows.EarlyWriteRow,
                 lambda row, thread=thread, before=before: thread in ("", row.thread) and row.created_at < before,
             )
         else:
@@ -74,12 +75,12 @@ def read(root: Path) -> dict[Any, list[Any]]:
     folders: dict[int, str] = {}
     waiting: dict[int, list[Any]] = {}
     for _, entries in records(root / "directory.hfs", zlib.crc32(b"directory")):
-        for births, deaths, own, parts in entries:
-            folders |= dict(births)
+        for created, removed, own, parts in entries:
+            folders |= dict(created)
             apply(found, own, None)
             for tree, number, part in parts:
                 waiting.setdefault(tree, []).append((number, part))
-            for tree, _ in deaths:
+            for tree, _ in removed:
                 folders.pop(tree, None)
                 waiting.pop(tree, None)
     for tree, name in folders.items():

@@ -14,18 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast import (
-    Interrupted,
-    Run,
-    StorageFailed,
-    StorageFull,
-    Store,
-    Thread,
-    ThreadBusy,
-    UnsafeEffect,
-    WriteLost,
-)
-from holdfast.journal import effects
+from holdfast import Interrupted, Run, StorageFailed, StorageFull, Store, Thread, ThreadBusy, UnsafeEffect, WriteLost
+from holdfast.engine.journal.entries import effects
 from tests.crash import shim, states
 from tests.crash.nursery import tell
 
@@ -47,7 +37,7 @@ def state_after(turns: int) -> dict[str, Any]:
 
 
 class Worker:
-    """Carries jobs to their end, and says what it does."""
+    """Runs jobs to their end, and reports what it does."""
 
     def __init__(self, store: Store, folder: Path, durability: Any, ttl: float = TTL) -> None:
         self.store = store
@@ -76,7 +66,7 @@ class Worker:
                 self._heal(thread)
 
     def _heal(self, thread: Thread[dict[str, Any]]) -> None:
-        """The disk works again. A run that may go on has to be listed for whoever picks such runs up."""
+        """The disk works again. A run that may be resumed has to be listed for a supervisor."""
         shim.end_of_trouble()
         time.sleep(self.ttl)  # a lease that could not be given back runs out
         if thread.recover().may_resume and thread.id not in [info.id for info in self.store.resumable()]:
@@ -148,7 +138,7 @@ def carry_all(url: str, folder: str, names: list[str], durability: str, wait: fl
 
 @dataclass
 class Record:
-    """What is known about one job: what its workers said, and what the store showed after each crash."""
+    """What is known about one job: what its workers reported, and what the store showed after each crash."""
 
     name: str
     folder: Path

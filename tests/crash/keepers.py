@@ -1,4 +1,4 @@
-"""Processes that prune, expire, collect, erase, repair and back up, and say how far they have come."""
+"""Processes that prune, expire, collect, erase, repair and back up, and report how far they are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def keep(what: str, url: str, path: str = "") -> None:
 
 
 def tend(url: str, thread: str, state: dict[str, Any]) -> None:
-    """Save on and on to a thread that is pruned meanwhile."""
+    """Keep saving to a thread that is pruned at the same time."""
     with holdfast.open(url, retention=LEAN) as store:
         tell(opened=url)
         while True:

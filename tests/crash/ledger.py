@@ -22,7 +22,7 @@ Seen = dict[tuple[str, str], Any]
 
 @dataclass
 class Ledger:
-    """One lane of threads, that one worker at a time writes to."""
+    """One lane of threads, which one worker at a time writes to."""
 
     lane: str
     model: Model = field(default_factory=Model)
@@ -33,7 +33,7 @@ class Ledger:
     acknowledged: int = 0
 
     def hear(self, lines: list[dict[str, Any]]) -> None:
-        """Take over what a worker said."""
+        """Record what a worker reported."""
         for line in lines:
             if "about" in line:
                 self.in_flight = line["about"]
@@ -150,7 +150,7 @@ class Ledger:
         self.model.delete_run_everywhere(op["run_id"])
 
     def _collect(self, op: Operation, result: dict[str, Any]) -> None:
-        """Nobody sees a difference."""
+        """Readers see no difference."""
 
     def _append(self, op: Operation, result: dict[str, Any]) -> None:
         journal = self.journals.setdefault(op["thread"], [])
@@ -171,7 +171,7 @@ def _handle(op: Operation) -> Handle:
 
 
 def _new_id(op: Operation, before: Seen, seen: Seen) -> str:
-    """The id that the store made up for the operation in flight."""
+    """The id that the store chose for the operation in flight."""
     where = (op.get("to") or op.get("thread", ""), op.get("namespace", ""))
     known = {point[0] for point in before.get(where, [])}
     found = [point[0] for point in seen.get(where, []) if point[0] not in known]

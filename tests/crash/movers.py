@@ -1,16 +1,17 @@
-"""Processes that move threads, in small commits, and say how far they have come."""
+"""Processes that move threads, in small commits, and report how far they are."""
 
 from __future__ import annotations
 
 import holdfast
 from holdfast import TransferProgress
-from holdfast.transfer import bundle, landing, moving
+from holdfast.transfer import bundle_file, report
+from holdfast.transfer.target import commit_buffer
 from tests.crash.nursery import tell
 
 
 def move(what: str, source: str, to: str, path: str) -> None:
     """`copy` from one store to another, `export` the first to a file, or `import` the file to the second."""
-    landing._BATCH_ROWS, moving._EVERY, bundle._BLOCK = 15, 10, 4096  # type: ignore[misc]
+    commit_buffer._BATCH_ROWS, report._CHECKPOINTS_PER_CALL, bundle_file._BLOCK = 15, 10, 4096  # type: ignore[misc]
     with holdfast.open(source) as one, holdfast.open(to) as other:
         tell(opened=to)
         if what == "copy":

@@ -1,7 +1,7 @@
 """Real processes, started cheaply: one clean process imports everything once and forks a child for each request.
 
 A child calls one function of one module, writes lines of JSON to its pipe, and may be killed at any time. Forking from
-a process that never opened a store is as good as starting Python anew, and a hundred times faster.
+a process that never opened a store is as good as starting Python again, and a hundred times faster.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PATIENCE = 30.0  # seconds; a child that says nothing for longer hangs
 
 
 def tell(**fields: Any) -> None:
-    """One line to whoever started this process, in one write."""
+    """One line to the process that started this one, in one write."""
     os.write(1, json.dumps(fields).encode() + b"\n")
 
 
 class Child:
-    """A process, and what it says."""
+    """A process, and the lines that it writes."""
 
     def __init__(self, nursery: Nursery, pid: int, pipe: io.FileIO) -> None:
         self.pid = pid
@@ -46,7 +46,7 @@ class Child:
         self.lines: list[dict[str, Any]] = []
 
     def line(self, seconds: float = PATIENCE) -> dict[str, Any] | None:
-        """The next line; None at the end. A line that the process died in was not said."""
+        """The next line; None at the end. A line that the process died in does not count."""
         end = time.monotonic() + seconds
         while b"\n" not in self._rest:
             if self._pipe.closed:
@@ -71,7 +71,7 @@ class Child:
         raise AssertionError(f"process {self.pid} ended before it said {key!r}: {self.lines[-3:]}{self._nursery.log()}")
 
     def rest(self) -> list[dict[str, Any]]:
-        """Everything that was said, to the end."""
+        """All lines, to the end."""
         while self.line() is not None:
             pass
         return self.lines
@@ -159,6 +159,7 @@ def _serve(fd: int) -> None:
             connection.close()
             _child(request, fds[0])
         os.close(fds[0])
+        ended.pop(pid, None)  # of an earlier process: the system uses its numbers again
         connection.send(str(pid).encode())
 
 

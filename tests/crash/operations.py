@@ -14,7 +14,7 @@ NAMESPACES = ("", "sub")
 
 
 def perform(store: Store, op: Operation) -> dict[str, Any]:
-    """Do it; says which id and digest the store gave."""
+    """Do it; returns the id and digest that the store gave."""
     return _PERFORM[op["do"]](store, op)
 
 

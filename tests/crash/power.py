@@ -1,4 +1,4 @@
-"""What a disk holds when the power goes: what was synced, and of what was not, anything or nothing.
+"""What a disk holds when the power fails: what was synced, and of what was not, anything or nothing.
 
 Built from the shim's log of one undisturbed process. Writes that no fsync has followed may be lost, or reach the disk
 in part and in any order, in sectors of 512 bytes. Names that were made, changed or removed may be as they were when
@@ -35,7 +35,7 @@ Names = dict[str, File | None]
 
 
 class Change(NamedTuple):
-    """One step in the life of a name: what stands under it from then on, and which name it was taken from."""
+    """One change of a name: what it names from then on, and which name it was renamed from."""
 
     path: str
     now: File | None
@@ -100,14 +100,14 @@ def _apply(names: Names, change: Change) -> None:
 
 
 class Image(NamedTuple):
-    """The disk at one moment, and everything that the process had said by then. A folder's bytes are None."""
+    """The disk at one moment, and everything that the process had reported by then. A folder's bytes are None."""
 
     after: int  # how many calls
     files: dict[str, bytes | None]
     said: list[dict[str, Any]]
 
     def lay_out(self, was: Path, now: Path) -> None:
-        """Put everything into another folder than it was written in. What has lost its folder is lost."""
+        """Put everything into another folder than it was written in. A file whose folder is lost is lost too."""
         for path in sorted(self.files):
             target, data = now / Path(path).relative_to(was), self.files[path]
             if not target.parent.is_dir():

@@ -1,4 +1,4 @@
-"""A short life of a store, the same each time, for tests that let every single call to the disk go wrong."""
+"""A short use of a store, the same each time, for tests in which every single call to the disk fails once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import holdfast
 from holdfast import StorageFailed, StorageFull, Store
-from holdfast.backends.files import writing
+from holdfast.backends.files import committer
 from tests.crash.nursery import tell
 from tests.crash.operations import Operation, perform
 from tests.crash.shim import calls_so_far, end_of_trouble
@@ -37,7 +37,7 @@ OPERATIONS: list[Operation] = [
 def play(url: str, heal_after: int = 0) -> None:
     """Everything, from a new file to closing it. What fails is tried once more when the trouble has ended."""
     if url.startswith("file:"):  # every file is written anew as soon as it has some garbage
-        writing._LARGE = writing._FULL_DIRECTORY = writing._FULL_AT_CLOSE = 1000  # type: ignore[misc]
+        committer._LARGE = committer._FULL_DIRECTORY = committer._FULL_AT_CLOSE = 1000  # type: ignore[misc]
     failures = 0
     while True:
         try:

@@ -13,7 +13,7 @@ SEED = os.environ.get("SEED") or str(random.randrange(1 << 32))
 
 @contextmanager
 def noted(what: str) -> Iterator[None]:
-    """What fails in here says where it was."""
+    """A failure in this block says where it was."""
     try:
         yield
     except BaseException as error:
@@ -22,5 +22,5 @@ def noted(what: str) -> Iterator[None]:
 
 
 def told(seed: str, turn: int) -> AbstractContextManager[None]:
-    """What fails in here says how to try it again."""
+    """A failure in this block says how to repeat it."""
     return noted(f"seed {seed}, round {turn}: try again with SEED={seed.split('/')[0]} ROUNDS={ROUNDS}")

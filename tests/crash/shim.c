@@ -126,9 +126,30 @@ int ftruncate64(int fd, off_t n) { char path[PATH_MAX]; OTHER(name_of(fd, path),
 int unlink(const char *path) { OTHER(counts(path), syscall(SYS_unlinkat, AT_FDCWD, path, 0), 'U', 0) }
 int mkdir(const char *path, mode_t mode) { OTHER(counts(path), syscall(SYS_mkdirat, AT_FDCWD, path, mode), 'D', 0) }
 int rmdir(const char *path) { OTHER(counts(path), syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR), 'E', 0) }
+static int name_in(int dirfd, const char *name, char *path) {
+    int known = dirfd >= 0 && *name != '/' && name_of(dirfd, path) && strlen(path) + strlen(name) + 2 < PATH_MAX;
+    if (known) strcat(strcat(path, "/"), name);
+    return known;
+}
+
+int mkdirat(int dirfd, const char *name, mode_t mode) {
+    char path[PATH_MAX];
+    OTHER(name_in(dirfd, name, path), syscall(SYS_mkdirat, dirfd, name, mode), 'D', 0)
+}
+
+int unlinkat(int dirfd, const char *name, int flags) {
+    char path[PATH_MAX];
+    OTHER(name_in(dirfd, name, path), syscall(SYS_unlinkat, dirfd, name, flags), flags & AT_REMOVEDIR ? 'E' : 'U', 0)
+}
 
 #undef DATA
 #define DATA to, strlen(to)
 int rename(const char *path, const char *to) {
     OTHER(counts(path) || counts(to), syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, to, 0), 'R', 0)
+}
+
+int renameat(int dirfd, const char *name, int new_dirfd, const char *new_name) {
+    char path[PATH_MAX], to[PATH_MAX];
+    int known = name_in(dirfd, name, path) && name_in(new_dirfd, new_name, to);
+    OTHER(known, syscall(SYS_renameat2, dirfd, name, new_dirfd, new_name, 0), 'R', 0)
 }

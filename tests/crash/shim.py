@@ -44,7 +44,7 @@ def _compiler() -> str | None:
 
 
 def trouble(folder: Path, at: int = 0, mode: str = "", lasts: bool = False, kinds: str = "") -> dict[str, str]:
-    """The environment of a process whose nth call on the files of a folder goes wrong."""
+    """The environment of a process whose nth call on the files of a folder fails."""
     return {
         "SHIM_FOLDER": str(folder), "SHIM_AT": str(at), "SHIM_MODE": mode, "SHIM_LASTS": str(int(lasts)),
         "SHIM_KINDS": kinds,
@@ -64,8 +64,8 @@ def calls_so_far() -> int:
 
 
 class Call(NamedTuple):
-    """One call as the shim saw it, by the letter of its kind (see shim.c), or M for what was said. The data of a rename
-    is the new name."""
+    """One call as the shim saw it, by the letter of its kind (see shim.c), or M for what was reported. The data of a
+    rename is the new name."""
 
     kind: str
     path: str

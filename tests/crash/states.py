@@ -1,7 +1,7 @@
 """States that are named by a few numbers, so that a line of JSON can say what was saved.
 
-A recipe is (seed, messages, edits): the state has that many messages, and its files were edited that often. It stands
-in the state itself, so that whoever loads a state can go on from it.
+A recipe is (seed, messages, edits): the state has that many messages, and its files were edited that often. It is
+part of the state itself, so that a process that loads a state can continue from it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from holdfast import Store
 from holdfast._drive import run
 from holdfast.backends.base import Batch, DropRow
 from holdfast.backends.rows import CheckpointRow, TagRow
-from holdfast.testing.expiring import aged, stored
+from holdfast.testing.maintenance.expired_threads import aged, stored
 from tests.crash import settings
 from tests.crash.backends import Where
 from tests.crash.keepers import LEAN, SUBJECT

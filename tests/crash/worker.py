@@ -1,4 +1,4 @@
-"""What the killed processes do: say what comes, do it, and say that it is done."""
+"""What the killed processes do: announce an operation, do it, and acknowledge it."""
 
 from __future__ import annotations
 

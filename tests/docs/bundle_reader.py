@@ -19,10 +19,10 @@ else:
     from backports import zstd
 
 FIRST = b"holdfast bundle 1\n"
-POINT = (
-    "namespace", "seq", "id", "parent_id", "parent_seq", "parent_thread", "proof", "proven", "step", "source", "node",
-    "next", "run_id", "status", "label", "metadata", "created_at", "journal_seq", "size", "origin", "digest", "base",
-    "channels", "extra", "open",
+CHECKPOINT = (
+    "namespace", "seq", "id", "parent_id", "parent_seq", "parent_thread", "parent_digest", "verifiable", "step",
+    "source", "node", "next", "run_id", "status", "label", "metadata", "created_at", "journal_seq", "size", "origin",
+    "digest", "base", "channels", "extra", "open",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ class Bundle:
     """Every thread of a bundle, put together and checked: by id, then namespace, then number."""
 
     def __init__(self, path: Path) -> None:
-        self.points: dict[str, dict[str, dict[int, dict[str, Any]]]] = {}
+        self.checkpoints: dict[str, dict[str, dict[int, dict[str, Any]]]] = {}
         self.journals: dict[str, dict[int, list[Any]]] = {}
         self.ended = False
         for kind, *fields in records(path):
@@ -54,13 +54,13 @@ class Bundle:
 
     def _thread(self, id: str, *fields: Any) -> None:
         shares, _, base_journal, lines = fields[4:]
-        self._now = self.points[id] = {}
+        self._now = self.checkpoints[id] = {}
         self._journal_now = self.journals[id] = {}
         self._removed = {line[0]: set(line[7]) for line in lines}
-        for namespace, _, _, _, base, _, told, _ in lines:
-            theirs = self.points[shares].get(namespace, {}) if shares is not None else {}
+        for namespace, _, _, _, base, _, annotated, _ in lines:
+            theirs = self.checkpoints[shares].get(namespace, {}) if shares is not None else {}
             shared = {seq: dict(one) for seq, one in theirs.items() if seq <= base}
-            if told:
+            if annotated:
                 for one in shared.values():
                     one |= {**one["saved"], "writes": {}}
             self._now[namespace] = shared
@@ -79,13 +79,13 @@ class Bundle:
         self._journal_now[seq] = [*fields[:3], unpacked(fields[3])]
 
     def _checkpoint(self, *fields: Any) -> None:
-        one = dict(zip(POINT, fields, strict=True))
+        one = dict(zip(CHECKPOINT, fields, strict=True))
         base = self._now[one["namespace"]].get(one["base"], {"state": {}, "extra": None})
         one["state"] = {name: self._value(value, base["state"].get(name)) for name, value in one["channels"]}
         one["extra"] = None if one["extra"] is False else self._value(one["extra"], base["extra"])
         one["writes"] = {}
         one["saved"] = {"label": one["label"], "status": one["status"]}
-        if one["proven"]:
+        if one["verifiable"]:
             assert one["digest"] == _checkpoint_digest(one)
         self._now[one["namespace"]][one["seq"]] = one
 
@@ -94,15 +94,15 @@ class Bundle:
             return base
         return unpacked(value) if isinstance(value, bytes) else changed(deepcopy(base), unpacked(value[0]))
 
-    def _words(self, namespace: str, seq: int, label: str, status: str) -> None:
+    def _overlay(self, namespace: str, seq: int, label: str, status: str) -> None:
         self._now[namespace][seq] |= {"label": label, "status": status}
 
-    def _writes(self, namespace: str, seq: int, number: int, writes: list[list[Any]]) -> None:
+    def _writes(self, namespace: str, seq: int, settled_by: int, writes: list[list[Any]]) -> None:
         for task, _, index, channel, value in writes:
             if isinstance(value, bytes):
                 found = unpacked(value)
             else:
-                found = self._now[namespace][number]["state"][channel]
+                found = self._now[namespace][settled_by]["state"][channel]
                 found = found[value[0] : value[1]] if len(value) == 2 else found[value[0]] if value else found
             known = self._now[namespace][seq]
             known["writes"] = {**known["writes"], (task, index): (channel, found)}
@@ -117,18 +117,18 @@ class Bundle:
                 while one["parent_seq"] in hidden:
                     one["parent_seq"] = hidden[one["parent_seq"]]["parent_seq"]
                     one["parent_id"] = shown.get(one["parent_seq"], {}).get("id")
-            told = {seq: digest for seq, digest in wanted.items() if seq not in self._removed[namespace]}
-            assert {seq: one["digest"] for seq, one in shown.items()} == told
+            listed = {seq: digest for seq, digest in wanted.items() if seq not in self._removed[namespace]}
+            assert {seq: one["digest"] for seq, one in shown.items()} == listed
 
     def _end(self, threads: int, checkpoints: int) -> None:
-        assert threads == len(self.points)
+        assert threads == len(self.checkpoints)
         self.ended = True
 
 
 def _checkpoint_digest(one: dict[str, Any]) -> bytes:
     fields = [
-        one["id"], one["namespace"], one["proof"], one["step"], one["source"], one["node"], one["next"], one["run_id"],
-        one["status"], one["metadata"], one["journal_seq"],
+        one["id"], one["namespace"], one["parent_digest"], one["step"], one["source"], one["node"], one["next"],
+        one["run_id"], one["status"], one["metadata"], one["journal_seq"],
     ]  # fmt: skip
     channels = [[name, value_digest(value)] for name, value in sorted(one["state"].items())]
     extra = None if one["extra"] is None else value_digest(one["extra"])

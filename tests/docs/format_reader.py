@@ -1,6 +1,6 @@
 """A reader of Holdfast's files that shares no code with Holdfast: written from docs/reference/format.md alone.
 
-Only `sqlite3`, `msgpack` and zstd are used. Whatever this file has to know and the page does not say is a fault of the
+Only `sqlite3`, `msgpack` and zstd are used. Anything that this file knows and the page does not say is a fault of the
 page.
 """
 
@@ -24,12 +24,11 @@ else:
 
 KEY, OP, FRAME = 0, 1, 2
 LIST, MAP = 1, 2
-PREFIX = 32 * 1024
 NO_LIMIT = 1 << 62
 ENDINGS = {"holdfast.result": "done", "holdfast.error": "failed", "holdfast.retry": "retry"}
 
 
-class Mark(NamedTuple):
+class Overlay(NamedTuple):
     hidden: bool
     label: str | None
 
@@ -141,8 +140,8 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.db.row_factory = sqlite3.Row
-        assert self._pragma("application_id") == 0x484F4C44
-        assert self._pragma("user_version") >> 16 <= 3, "a newer format"
+        assert self._pragma("application_id") == 0x484C4446
+        assert self._pragma("user_version") >> 16 <= 1, "a newer format"
 
     def close(self) -> None:
         self.db.close()
@@ -180,34 +179,34 @@ class Reader:
     def checkpoint(self, line: int, seq: int) -> sqlite3.Row:
         return self.row("SELECT * FROM checkpoint WHERE line = ? AND seq = ?", line, seq)
 
-    def marks(self, line: sqlite3.Row) -> dict[int, Mark]:
-        """The last word on each checkpoint: nearer lines after farther ones, each in the order of its eras."""
+    def overlays(self, line: sqlite3.Row) -> dict[int, Overlay]:
+        """The overlays of each checkpoint: nearer lines after farther ones, each in the order of its eras."""
         ancestry = self.ancestry(line)
-        found: dict[int, Mark] = {}
+        found: dict[int, Overlay] = {}
         for level in range(len(ancestry) - 1, -1, -1):
             era = ancestry[level - 1]["base_era"] if level else NO_LIMIT
             last = min((above["base_seq"] for above in ancestry[:level]), default=NO_LIMIT)
-            for row in self.rows("SELECT * FROM mark WHERE line = ? ORDER BY seq, era", ancestry[level]["line"]):
+            for row in self.rows("SELECT * FROM overlay WHERE line = ? ORDER BY seq, era", ancestry[level]["line"]):
                 if row["era"] < era and row["seq"] <= last:
-                    known = found.get(row["seq"], Mark(False, None))
+                    known = found.get(row["seq"], Overlay(False, None))
                     label = known.label if row["label"] is None else row["label"]
-                    found[row["seq"]] = Mark(known.hidden or bool(row["hidden"]), label)
+                    found[row["seq"]] = Overlay(known.hidden or bool(row["hidden"]), label)
         return found
 
     def lineage(self, line: sqlite3.Row, seq: int) -> list[sqlite3.Row]:
-        """A checkpoint and its ancestors as this line sees them, newest first: one stretch after the other."""
-        ancestry, marks = self.ancestry(line), self.marks(line)
+        """A checkpoint and its ancestors as this line sees them, newest first: one chain after the other."""
+        ancestry, overlays = self.ancestry(line), self.overlays(line)
         found: list[sqlite3.Row] = []
         while seq > 0:
-            home = next(one["line"] for one in ancestry if seq > one["base_seq"] or one["base_line"] is None)
-            newest = self.checkpoint(home, seq)
-            stretch = self.rows(
+            number = next(one["line"] for one in ancestry if seq > one["base_seq"] or one["base_line"] is None)
+            newest = self.checkpoint(number, seq)
+            chain = self.rows(
                 "SELECT * FROM checkpoint WHERE line = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC",
-                home, newest["stretch"], seq,
+                number, newest["chain_start"], seq,
             )  # fmt: skip
-            found += stretch
-            seq = stretch[-1]["parent_seq"]
-        return [row for row in found if not marks.get(row["seq"], Mark(False, None)).hidden]
+            found += chain
+            seq = chain[-1]["parent_seq"]
+        return [row for row in found if not overlays.get(row["seq"], Overlay(False, None)).hidden]
 
     def pending(self, line: sqlite3.Row, row: sqlite3.Row) -> dict[tuple[str, int], tuple[str, Any]]:
         """What tasks wrote on top of a checkpoint, by task and index, as (channel, value)."""
@@ -218,7 +217,7 @@ class Reader:
             era = lines[level - 1]["base_era"] if level else NO_LIMIT
             rows = [
                 *self.rows(
-                    "SELECT * FROM sealed WHERE line = ? AND seq = ? ORDER BY era, number",
+                    "SELECT * FROM settled WHERE line = ? AND seq = ? ORDER BY era, number",
                     lines[level]["line"],
                     row["seq"],
                 ),
@@ -244,7 +243,7 @@ class Reader:
     # ---------------------------------------------------------------- journals and leases
 
     def journal(self, thread_id: str) -> list[sqlite3.Row]:
-        """Every entry that a thread sees, oldest first: its own, and those of the lines below up to where it left."""
+        """Every entry that a thread sees, oldest first: its own, and those of the base lines up to the fork."""
         root = self.line(thread_id)
         found: list[sqlite3.Row] = []
         limit = root["journal"]
@@ -280,8 +279,12 @@ class Reader:
 
     def manifest(self, row: sqlite3.Row) -> tuple[dict[str, Any], Any]:
         found = unpacked(row["manifest"])
-        channels, extra = (found, None) if isinstance(found, dict) else found
+        channels, extra, *_ = (found, None) if isinstance(found, dict) else found
         return {name: _entry(entry) for name, entry in channels.items()}, None if extra is None else _entry(extra)
+
+    def open_channels(self, row: sqlite3.Row) -> list[str]:
+        found = unpacked(row["manifest"])
+        return list(found[2]) if isinstance(found, list) and len(found) == 3 else []
 
     def state(self, row: sqlite3.Row) -> dict[str, Any]:
         return {name: self.value(row["tree"], entry) for name, entry in self.manifest(row)[0].items()}
@@ -302,24 +305,24 @@ class Reader:
         else:
             base = self.row("SELECT * FROM log WHERE tree = ? AND log = ?", tree, log)
             value = self._version(tree, base["base_log"], base["base_pos"])
-        prefix = b""
         for chunk in chunks:
-            plain = _plain(chunk, prefix)
+            content = unpacked(_plain(chunk))
             if chunk["kind"] == KEY:
-                value, prefix = unpacked(plain), plain[-PREFIX:]
+                value = content
             elif chunk["kind"] == FRAME:
-                for change in unpacked(plain)[: pos - chunk["lo"] + 1]:
+                for change in content[: pos - chunk["lo"] + 1]:
                     value = changed(value, change)
-                prefix = plain[-PREFIX:]
             else:
-                value = changed(value, unpacked(plain))
+                value = changed(value, content)
         return value
 
     # ---------------------------------------------------------------- proofs
 
     def checkpoint_digest(self, namespace: str, row: sqlite3.Row, parent: sqlite3.Row | None) -> bytes:
         channels, extra = self.manifest(row)
-        before = row["parent_digest"] if parent is None else parent["digest"]
+        before = row["parent_digest"]
+        if before is None and parent is not None:
+            before = parent["digest"]
         fields = [
             row["id"], namespace, before, row["step"], row["source"], row["node"], row["next"], row["run_id"],
             row["status"], row["metadata"], row["journal_seq"],
@@ -357,11 +360,9 @@ def _entry_digest(entry: bytes | Ref) -> bytes:
     return digest(b"value", entry) if isinstance(entry, bytes) else entry.digest
 
 
-def _plain(chunk: sqlite3.Row, prefix: bytes) -> bytes:
+def _plain(chunk: sqlite3.Row) -> bytes:
     flag, body = chunk["body"][:1], chunk["body"][1:]
     if flag == b"\x00":
         return bytes(body)
-    assert flag in (b"\x01", b"\x02")
-    if chunk["kind"] != FRAME or flag == b"\x02" or len(prefix) < 8:
-        return zstd.decompress(body)
-    return zstd.decompress(body, zstd_dict=zstd.ZstdDict(prefix, is_raw=True).as_prefix)
+    assert flag == b"\x01"
+    return zstd.decompress(body)

@@ -9,14 +9,14 @@ import pytest
 import holdfast
 from holdfast import Store
 from holdfast.testing.driver import everything
-from holdfast.testing.moving import RICH, rich
+from holdfast.testing.threads.thread_moves import RICH, rich
 from tests.docs.bundle_reader import Bundle
 from tests.docs.format_reader import unpacked
 from tests.transfer.showing import live
 
 
 def agrees(store: Store, bundle: Bundle, thread_id: str, namespace: str) -> None:
-    found = bundle.points[thread_id].get(namespace, {})
+    found = bundle.checkpoints[thread_id].get(namespace, {})
     codec = store._calls.engine.codec
     for point in everything(store.thread(thread_id, namespace)):
         one = found.pop(point.seq)
@@ -39,7 +39,7 @@ def test_a_reader_made_from_the_page_agrees_with_holdfast(tmp_path: Path, seed: 
         bundle = Bundle(tmp_path / "x.bundle")
         assert bundle.ended
         threads = [info.id for info in store.threads(limit=None)]
-        assert sorted(bundle.points) == sorted(threads)
+        assert sorted(bundle.checkpoints) == sorted(threads)
         assert set(RICH) <= set(threads)
         for thread_id in threads:
             for namespace in ("", "in", "sub"):

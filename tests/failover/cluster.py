@@ -42,7 +42,7 @@ class Node:
 
     @property
     def postmaster(self) -> int | None:
-        """The server's first process. A number that a killed server left behind may be anybody's by now."""
+        """The server's first process. A number that a killed server left behind may be another process's by now."""
         data = self.folder / "data"
         try:
             found = psutil.Process(int((data / "postmaster.pid").read_text().split()[0]))
@@ -150,7 +150,7 @@ class Cluster:
         return []
 
     def is_whole(self) -> bool:
-        """There is a leader, and a second server without which it acknowledges nothing."""
+        """Whether there is a leader, and a second server without which it acknowledges nothing."""
         return self._leader_among(self.members()) is not None
 
     def wait_until_whole(self) -> Node:
@@ -205,7 +205,7 @@ class Cluster:
 
 
 def ask(url: str) -> Any:
-    """What is said there, or None while nobody listens."""
+    """What the server answers there, or None while none listens."""
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310  an address on this machine
             return json.loads(answer.read())

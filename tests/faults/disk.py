@@ -21,7 +21,7 @@ class Disk:
         self._ballast = folder / "ballast"
 
     def fill(self) -> None:
-        """Until not one page is left."""
+        """Fill it until not one page is left."""
         with self._ballast.open("ab", buffering=0) as file:
             for size in (1 << 20, 1 << 12):
                 with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):  # noqa: PT012
@@ -34,7 +34,7 @@ class Disk:
 
 @contextlib.contextmanager
 def small_disk(megabytes: int) -> Iterator[Disk]:
-    """A file system of this size, in a place that the user of the server can reach. Only root may make one."""
+    """A file system of this size, in a folder that the user of the server can reach. Only root may make one."""
     if not is_root():
         pytest.skip("a disk that can be filled up is a file system of its own, which only root can mount")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""A TCP proxy between a client and a server, that cuts, holds or refuses connections when it is told to.
+"""A TCP proxy between a client and a server, which cuts, holds or refuses connections on command.
 
 A request is what a client sends before the server has answered: for PostgreSQL one statement, or all statements of one
 pipeline. Requests are counted over all connections from the moment a fault is set.
@@ -42,7 +42,7 @@ class Proxy:
 
     def cut(self, at: int, when: When, *, leave_open: bool = False) -> None:
         """Cut the connection that sends the nth request from now on. `leave_open` keeps the server's end: it learns
-        nothing, as if the network had gone."""
+        nothing, as if the network had failed."""
         with self._lock:
             self.requests, self.cuts, self._cut, self._leave_open = 0, 0, (at, when), leave_open
 
@@ -62,7 +62,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[None]:
-        """Nobody listens, and all connections are cut."""
+        """The proxy does not listen, and all connections are cut."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut_all()

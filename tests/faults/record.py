@@ -1,4 +1,4 @@
-"""What the writers were told, and what the store must therefore hold."""
+"""What was acknowledged to the writers, and what the store must therefore hold."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Record:
             self.errors[line["error"]] += 1
 
     def hear_until(self, children: list[Child], more: int, seconds: float = PATIENCE) -> None:
-        """Until each process has been told so often again that something is stored, whichever of its threads asked."""
+        """Wait until each process got this many more acknowledgements, in any of its threads."""
         for child in children:
             heard = 0
             while heard < more:

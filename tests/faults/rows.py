@@ -1,14 +1,18 @@
-"""The rows of a store on a server, read with plain SQL beside the library."""
+"""The rows of a store on a server, read with plain SQL, without the library."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SealedRow, checked, table_name
+from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SettledRow, checked, table_name
 from tests.crash.checker import Rows
 from tests.servers.postgres import Server
 
-VIEWS: dict[Any, str] = {ChunkRow: "piece", PendingRow: "unsealed", SealedRow: "seals"}  # of rows kept in two tables
+VIEWS: dict[Any, str] = {
+    ChunkRow: "all_chunks",
+    PendingRow: "all_pending",
+    SettledRow: "all_settled",
+}  # of rows kept in two tables
 
 
 def read_rows(server: Server) -> Rows:

@@ -1,4 +1,4 @@
-"""Whether a secret shows in an error, however somebody prints it."""
+"""Whether a secret shows in an error, in any way of printing it."""
 
 from __future__ import annotations
 

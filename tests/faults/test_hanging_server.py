@@ -9,12 +9,12 @@ import pytest
 
 import holdfast
 from holdfast import Unreachable
-from holdfast.backends.postgres import twins
+from holdfast.backends.postgres import connector
 from holdfast.testing.driver import OPENERS, at_once
 from tests.faults.proxy import Proxy
 from tests.servers.postgres import Server
 
-SAYS = "no answer|timeout expired|may have been done"
+SAYS = "no answer|timeout expired|may have been applied"
 IMPATIENT = "?timeout=1&retry=0&connect_timeout=2"
 THREADS = [f"t{n}" for n in range(4)]
 Standstill = Callable[[Server, Proxy], AbstractContextManager[None]]
@@ -55,7 +55,7 @@ def _confirmed_by(server: Server, names: str) -> None:
 @pytest.fixture(autouse=True)
 def _little_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time that a server has beyond its own limits, so that a test need not wait for it."""
-    monkeypatch.setattr(twins, "_GRACE", 0.5)
+    monkeypatch.setattr(connector, "_GRACE", 0.5)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Processes that keep writing, say what was acknowledged, and repeat what failed until it passes.
 
 Each of a process's threads writes the numbers 0, 1, 2, … in one manner to one thread of the store. After an error it
-does what a careful program does: with an id it makes the same call again; without one it looks what is there first.
+does what a careful program does: with an id it makes the same call again; without one it first checks what is stored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stores of files to look into and to break: what is where, and copies to break again and again."""
+"""Stores of files for tests: where things are, and copies to damage."""
 
 from __future__ import annotations
 
@@ -27,12 +27,17 @@ def folder_of(root: Path, thread_id: str) -> Path:
     return found
 
 
+def name_at(root: Path, thread_id: str) -> int:
+    """Where the directory names the thread's folder: the whole name, since random ids may hold its start."""
+    return (root / "directory.hfs").read_bytes().index(folder_of(root, thread_id).name.encode())
+
+
 def rows_of(root: Path, thread_id: str) -> Path:
     return folder_of(root, thread_id) / "rows.hfs"
 
 
 def copied(root: Path, name: str) -> Path:
-    """A copy beside it, in place of an earlier one."""
+    """A copy beside it, replacing an earlier one."""
     target = root.with_name(name)
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(root, target)
@@ -44,7 +49,7 @@ def state(n: int) -> dict[str, Any]:
 
 
 def grown(root: Path, thread_id: str, count: int) -> list[int]:
-    """Save so many states; says how long the thread's file was before each."""
+    """Save `count` states; returns the length of the thread's file after each."""
     lengths = []
     with open_files(root) as store:
         for n in range(count):

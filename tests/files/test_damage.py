@@ -1,4 +1,4 @@
-"""Torn ends are cut off and told about; damaged bytes cost what was in them, and never give wrong data."""
+"""Torn ends are cut off and reported; damaged bytes cost what was in them, and never give wrong data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast import Corrupt, HoldfastError, NewerFormat, Store
-from tests.files.stores import backend_of, copied, folder_of, grown, latest, open_files, rows_of, state
+from tests.files.stores import backend_of, copied, folder_of, grown, latest, name_at, open_files, rows_of, state
 
 COUNT = 12
 
@@ -35,12 +35,12 @@ def test_a_file_torn_at_any_byte_of_its_last_record_has_all_records_before(root:
         path.write_bytes(data[:length])
         with open_files(root) as reader:
             assert latest(reader, "t") == state(2), length
-            assert path.read_bytes() == data[:length], "who only reads changes nothing"
+            assert path.read_bytes() == data[:length], "a reader changes nothing"
         if length % 7 == 1:
             with open_files(root) as writer:
                 writer.thread("t").save(state(9))
                 assert latest(writer, "t") == state(9)
-                torn = backend_of(writer).torn
+                torn = backend_of(writer).torn_writes
                 assert [one[1:] for one in torn] == ([(before, length - before)] if length > before else [])
             with open_files(root) as reader:
                 assert [one.seq for one in reader.thread("t").history()] == [4, 3, 2, 1]
@@ -58,7 +58,7 @@ def test_zeros_and_noise_after_the_last_record_are_a_torn_end(root: Path) -> Non
         path.write_bytes(data)
 
 
-def test_a_torn_end_is_told(root: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_torn_end_is_reported(root: Path, caplog: pytest.LogCaptureFixture) -> None:
     *_, before, whole = grown(root, "t", 3)
     path = rows_of(root, "t")
     cut(path, whole - 5)
@@ -66,7 +66,7 @@ def test_a_torn_end_is_told(root: Path, caplog: pytest.LogCaptureFixture) -> Non
         assert latest(store, "t") == state(1)
         assert not caplog.records
         store.thread("t").save(state(2))
-        assert backend_of(store).torn == [(path, before, whole - 5 - before)]
+        assert backend_of(store).torn_writes == [(path, before, whole - 5 - before)]
     assert str(path) in caplog.text
     assert f"offset {before}" in caplog.text
 
@@ -145,7 +145,7 @@ def read_all(root: Path, thread_id: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_damage_in_the_middle_is_told_and_stays_where_it_is(store_of_three: Path, seed: int) -> None:
+def test_damage_in_the_middle_is_reported_and_left_alone(store_of_three: Path, seed: int) -> None:
     root, rng = store_of_three, random.Random(seed)
     path = rows_of(root, "b")
     data = bytearray(path.read_bytes())
@@ -160,9 +160,9 @@ def test_damage_in_the_middle_is_told_and_stays_where_it_is(store_of_three: Path
         assert [info.id for info in store.threads()] == ["a", "b", "c"], "a damaged thread does not stop the list"
         for thread_id in ("a", "c"):
             assert latest(store, thread_id) == state(COUNT - 1)
-        with pytest.raises(Corrupt, match="restore") as told:
+        with pytest.raises(Corrupt, match="restore") as refused:
             history(store, "b")
-        assert str(path) in str(told.value)
+        assert str(path) in str(refused.value)
         store.thread("a").save(state(0))
     assert read_all(root, "c") == [state(n) for n in range(COUNT)]
     read_all(root, "b")
@@ -175,7 +175,7 @@ def history(store: Store, thread_id: str) -> None:
         thread.load(info.id)
 
 
-def test_what_was_saved_after_the_damage_can_be_read_and_goes_on(root: Path) -> None:
+def test_what_was_saved_after_the_damage_can_be_read_and_continued(root: Path) -> None:
     """Each of these states stands alone, so that none needs a lost one."""
     with open_files(root) as store:
         lengths = []
@@ -221,7 +221,7 @@ def test_a_line_whose_last_row_may_be_lost_is_refused(root: Path) -> None:
         assert len(store.threads()) == 2
 
 
-def test_two_bad_records_at_the_end_are_damage_and_no_torn_end(root: Path) -> None:
+def test_two_bad_records_at_the_end_are_damage_and_not_a_torn_end(root: Path) -> None:
     *_, before, middle, _ = grown(root, "t", 6)
     path = rows_of(root, "t")
     data = bytearray(path.read_bytes())
@@ -237,7 +237,7 @@ def test_a_damaged_directory_still_leads_to_what_it_names(store_of_three: Path) 
     root = store_of_three
     directory = root / "directory.hfs"
     data = bytearray(directory.read_bytes())
-    at = data.index(b"b~")
+    at = name_at(root, "b")
     data[at : at + 2] = b"xx"
     directory.write_bytes(data)
     with open_files(root) as store:
@@ -247,12 +247,12 @@ def test_a_damaged_directory_still_leads_to_what_it_names(store_of_three: Path) 
         for unknown in ("b", "new"):
             with pytest.raises(Corrupt, match=r"directory\.hfs"):
                 store.thread(unknown).save(state(0))
-    assert folder_of(root, "b").is_dir(), "what the directory forgot is not taken for a leftover"
+    assert folder_of(root, "b").is_dir(), "a folder that the directory lost is not removed as a leftover"
 
 
 @pytest.mark.parametrize("repaired", [True, False])
 @pytest.mark.parametrize("how", ["cut", "flipped"])
-def test_a_directory_that_lost_its_last_record_gives_no_number_out_again(root: Path, how: str, repaired: bool) -> None:
+def test_a_directory_that_lost_its_last_record_uses_no_number_twice(root: Path, how: str, repaired: bool) -> None:
     """The tree's file has carried over what that record said; what is saved afterwards must not be taken for it."""
     directory = root / "directory.hfs"
     with open_files(root) as store:
@@ -279,7 +279,7 @@ def test_a_directory_that_lost_its_last_record_gives_no_number_out_again(root: P
         assert not store.verify().faults
 
 
-def test_a_directory_that_lost_its_last_record_is_told_also_if_nobody_closed_the_store(root: Path) -> None:
+def test_a_directory_that_lost_its_last_record_is_reported_even_if_the_store_was_not_closed(root: Path) -> None:
     directory = root / "directory.hfs"
     with open_files(root) as store:
         store.thread("t").save(state(0))
@@ -295,7 +295,7 @@ def test_a_directory_that_lost_its_last_record_is_told_also_if_nobody_closed_the
         assert store.verify().ok
 
 
-def test_a_file_of_another_tree_is_no_file_of_this_one(store_of_three: Path) -> None:
+def test_a_file_of_another_tree_is_refused(store_of_three: Path) -> None:
     root = store_of_three
     shutil.copy(rows_of(root, "a"), rows_of(root, "b"))
     with open_files(root) as store:
@@ -304,7 +304,7 @@ def test_a_file_of_another_tree_is_no_file_of_this_one(store_of_three: Path) -> 
         assert latest(store, "a") == state(COUNT - 1)
 
 
-@pytest.mark.parametrize("content", [b"", b"HOLDFAST", bytes(5000), b"noise" * 100])
+@pytest.mark.parametrize("content", [b"", b"\x89HFS\r\n\x1a\n", bytes(5000), b"noise" * 100])
 def test_a_file_that_was_replaced_as_a_whole_is_refused_and_left_alone(store_of_three: Path, content: bytes) -> None:
     root = store_of_three
     rows_of(root, "b").write_bytes(content)
@@ -318,7 +318,7 @@ def test_a_file_that_was_replaced_as_a_whole_is_refused_and_left_alone(store_of_
     assert rows_of(root, "b").read_bytes() == content
 
 
-def test_a_stored_value_that_looks_like_a_record_is_none(root: Path) -> None:
+def test_a_stored_value_that_looks_like_a_record_is_not_read_as_one(root: Path) -> None:
     """Not even where damage makes the reader look for records among the bytes."""
     with open_files(root) as store:
         for n in range(2):
@@ -345,7 +345,7 @@ def test_a_stored_value_that_looks_like_a_record_is_none(root: Path) -> None:
 def test_a_newer_format_is_refused(root: Path, name: str) -> None:
     grown(root, "t", 3)
     path = root / name if name == "directory.hfs" else rows_of(root, "t")
-    start = b"HOLDFAST" + struct.pack("<I", 2)
+    start = b"\x89HFS\r\n\x1a\n" + struct.pack("<HH", 2, 2)
     path.write_bytes(start + struct.pack("<I", zlib.crc32(start)) + path.read_bytes()[16:])
     with pytest.raises(NewerFormat, match="format 2"), open_files(root) as store:
         latest(store, "t")

@@ -23,7 +23,7 @@ def listed(root: Path) -> list[str]:
 
 
 def test_the_written_format_is_enough_to_read_all_rows(tmp_path: Path) -> None:
-    """By a reader that was made from the page about it: it finds what the store answers from."""
+    """By a reader that was written from that page: it finds the rows that the store has in memory."""
     root = tmp_path / "agents"
     with open_files(root) as store:
         for n in range(70):
@@ -34,8 +34,8 @@ def test_the_written_format_is_enough_to_read_all_rows(tmp_path: Path) -> None:
         thread.fork(to="fork").save({"n": "other"})
         store.thread("gone").save(state(0))
         store.thread("gone").delete()
-        shelf = backend_of(store)._shelf
-        tables = [shelf.directory.tables, *(tree.tables for tree in shelf.trees.values())]
+        cache = backend_of(store)._cache
+        tables = [cache.directory.tables, *(tree.tables for tree in cache.trees.values())]
         stored = [row for one in tables for row in one.rows()]
         found = [row for rows in files_reader.read(root).values() for row in rows]
         assert sorted(map(repr, found)) == sorted(map(repr, stored))
@@ -76,7 +76,7 @@ def test_a_folder_that_is_something_else_is_refused_and_left_alone(tmp_path: Pat
     assert listed(tmp_path) == ["file", "notes", "notes/todo.txt"]
 
 
-def test_a_store_without_its_directory_is_not_started_anew(tmp_path: Path) -> None:
+def test_a_store_without_its_directory_is_not_created_again(tmp_path: Path) -> None:
     root = tmp_path / "agents"
     grown(root, "t", 2)
     (root / "directory.hfs").unlink()
@@ -85,7 +85,7 @@ def test_a_store_without_its_directory_is_not_started_anew(tmp_path: Path) -> No
     assert rows_of(root, "t").exists()
 
 
-def test_a_file_with_nothing_of_a_store_in_it_is_told(tmp_path: Path) -> None:
+def test_a_directory_that_is_another_file_is_reported(tmp_path: Path) -> None:
     root = tmp_path / "agents"
     grown(root, "t", 2)
     (root / "directory.hfs").write_bytes(b"not a directory")
@@ -93,7 +93,7 @@ def test_a_file_with_nothing_of_a_store_in_it_is_told(tmp_path: Path) -> None:
         store.thread("t").latest()
 
 
-def test_urls_that_can_not_be(tmp_path: Path) -> None:
+def test_urls_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="needs a folder"):
         holdfast.open("file:")
     with pytest.raises(InvalidArgument, match="write 'file:agents'"):
@@ -111,7 +111,7 @@ def test_a_full_url_is_a_full_path(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ moved and lost
 
 
-def test_a_folder_that_was_moved_away_is_told_and_can_come_back(tmp_path: Path) -> None:
+def test_a_folder_that_was_moved_away_is_reported_and_can_come_back(tmp_path: Path) -> None:
     root, away = tmp_path / "agents", tmp_path / "away"
     grown(root, "t", 2)
     with open_files(root) as store:
@@ -134,7 +134,7 @@ def test_a_folder_that_was_moved_away_is_told_and_can_come_back(tmp_path: Path) 
         assert latest(store, "t") == state(2)
 
 
-def test_a_folder_that_was_replaced_by_its_backup_is_read_anew(tmp_path: Path) -> None:
+def test_a_folder_that_was_replaced_by_its_backup_is_read_again(tmp_path: Path) -> None:
     root = tmp_path / "agents"
     grown(root, "t", 2)
     backup = copied(root, "backup")
@@ -152,7 +152,7 @@ def test_a_folder_that_was_replaced_by_its_backup_is_read_anew(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("what", ["folder", "file"])
-def test_a_lost_tree_is_told_and_stops_nobody_else(tmp_path: Path, what: str) -> None:
+def test_a_lost_tree_is_reported_and_affects_no_other(tmp_path: Path, what: str) -> None:
     root = tmp_path / "agents"
     for thread_id in ("a", "b"):
         grown(root, thread_id, 3)
@@ -201,7 +201,9 @@ def test_a_lost_tree_is_left_out_of_stats_and_named_by_an_erasure(tmp_path: Path
         assert store.erase({"user": "ada"}).complete
 
 
-def test_a_folder_that_nobody_knows_is_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_folder_that_the_directory_does_not_list_is_left_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     root, other = tmp_path / "agents", tmp_path / "other"
     grown(root, "t", 2)
     grown(other, "stranger", 3)
@@ -226,6 +228,91 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path) -> None:
         latest(store, "t")
 
 
+def test_a_link_in_the_place_of_an_unfinished_file_is_not_followed(tmp_path: Path) -> None:
+    root, target = tmp_path / "agents", tmp_path / "target"
+    grown(root, "t", 2)
+    target.write_text("secret")
+    folder = folder_of(root, "t")
+    for name in ("info.json.new", "rows.hfs.new", "info.json.0123456789ab.new", "rows.hfs.0123456789ab.new"):
+        (folder / name).symlink_to(target)
+    (folder / "info.json").unlink()
+    (folder / "info.json").symlink_to(target)
+    with open_files(root) as store:
+        store.thread("t").save(state(2))
+        store.thread("t").fork(to="fork")
+        store.erase({"user": "nobody"})
+        assert latest(store, "t") == state(2)
+    assert target.read_text() == "secret"
+    assert listed(folder) == ["info.json", "rows.hfs"]
+    assert not (folder / "info.json").is_symlink()
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """A folder outside of the store, with a private file and files that have names of the store."""
+    folder = tmp_path / "keys"
+    folder.mkdir()
+    for name in ("id_ed25519", "rows.hfs", "info.json"):
+        (folder / name).write_text("secret")
+    return folder
+
+
+def test_a_dead_tree_whose_folder_is_a_link_is_not_followed(tmp_path: Path, keys: Path) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 2)
+    folder = folder_of(root, "t")
+    with open_files(root) as store:
+        store.thread("t").delete()
+    assert not folder.exists()
+    folder.symlink_to(keys)
+    with open_files(root) as store:
+        store.thread("other").save(state(0))
+        assert latest(store, "other") == state(0)
+    assert listed(keys) == ["id_ed25519", "info.json", "rows.hfs"]
+
+
+def test_deleting_a_thread_whose_folder_is_a_link_leaves_the_target(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "agents", tmp_path / "elsewhere"
+    with open_files(root) as store:
+        store.thread("t", metadata={"user": "ada"}).save(state(0))
+    folder = folder_of(root, "t")
+    with open_files(root) as store:
+        assert latest(store, "t") == state(0)
+        folder.rename(elsewhere)
+        folder.symlink_to(elsewhere)
+        certificate = store.erase({"user": "ada"})
+        assert store.threads() == []
+        assert any(str(folder) in one for one in certificate.remains), "the rows are still there"
+    assert listed(elsewhere) == ["info.json", "rows.hfs"]
+
+
+def test_folders_are_not_removed_through_a_link_in_the_place_of_threads(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "agents", tmp_path / "elsewhere"
+    grown(root, "t", 2)
+    (root / "threads").rename(elsewhere)
+    (root / "threads").symlink_to(elsewhere)
+    with open_files(root) as store, pytest.raises(Corrupt, match="threads: a link"):
+        store.thread("t").delete()
+    assert len(list(elsewhere.glob("t~*/rows.hfs"))) == 1
+
+
+def test_only_files_of_the_store_go_with_a_thread(tmp_path: Path, keys: Path) -> None:
+    root = tmp_path / "agents"
+    grown(root, "t", 2)
+    folder = folder_of(root, "t")
+    (folder / "notes.txt").write_text("mine")
+    (folder / "rows.hfs.damaged-1").write_text("x")
+    (folder / "info.json.new").symlink_to(keys / "rows.hfs")
+    with open_files(root) as store:
+        store.thread("t").delete()
+        assert listed(folder) == ["notes.txt"]
+        (folder / "notes.txt").unlink()
+    with open_files(root) as store:
+        store.thread("other").save(state(0))
+    assert not folder.exists()
+    assert (keys / "rows.hfs").read_text() == "secret"
+
+
 # ------------------------------------------------------------------------------------------------ not to be written
 
 
@@ -237,8 +324,8 @@ def open_to_all() -> Iterator[Path]:
         yield Path(name)
 
 
-def as_nobody(work: Callable[[], Any]) -> None:
-    """In a child that the rights of files bind, whoever runs the tests."""
+def as_other_user(work: Callable[[], Any]) -> None:
+    """In a child process without root's rights, even if root runs the tests."""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -274,7 +361,7 @@ def test_a_folder_without_the_right_to_write_can_be_read(open_to_all: Path) -> N
             open_files(root / "inner")
 
     try:
-        as_nobody(work)
+        as_other_user(work)
     finally:
         for path in everything:
             path.chmod(0o755)
@@ -284,7 +371,7 @@ def test_a_folder_without_the_right_to_write_can_be_read(open_to_all: Path) -> N
     ("code", "error"),
     [(errno.EROFS, ReadOnly), (errno.ENOSPC, StorageFull), (errno.EDQUOT, StorageFull), (errno.EIO, StorageFailed)],
 )
-def test_what_the_system_refuses_is_said_in_words(
+def test_errors_of_the_system_are_translated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, error: type[Exception]
 ) -> None:
     root = tmp_path / "agents"
@@ -303,7 +390,7 @@ def test_what_the_system_refuses_is_said_in_words(
         assert [one.seq for one in store.thread("t").history()] == [4, 3, 2, 1]
 
 
-def test_a_failed_write_that_can_not_be_cut_off_keeps_everyone_else_out(
+def test_a_store_that_can_not_undo_a_failed_write_keeps_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "agents"
@@ -321,7 +408,7 @@ def test_a_failed_write_that_can_not_be_cut_off_keeps_everyone_else_out(
             for _ in range(2):
                 with pytest.raises(StorageFailed):
                     store.thread("t").save(state(3))
-            assert rows_of(root, "t").stat().st_size > size, "the record is there, and nobody knows if it will last"
+            assert rows_of(root, "t").stat().st_size > size, "the record is there, and may not last"
             assert latest(store, "t") == state(2)
             patch.setattr("holdfast.backends.files.lock.BUSY_SECONDS", 0.05)
             with pytest.raises(holdfast.Busy):

@@ -1,4 +1,4 @@
-"""Folder names: a person recognises the thread, and no two threads ever share one, whatever the file system."""
+"""Folder names: people recognise the thread, and no two threads share a name on any file system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast import Corrupt
-from holdfast.backends.files import names
+from holdfast.backends.files import folder_names
 from tests.files.stores import open_files
 
 IDS = [
@@ -23,7 +23,7 @@ IDS = [
 
 @pytest.mark.parametrize("thread_id", IDS, ids=ascii)
 def test_a_name_is_legal_everywhere(thread_id: str) -> None:
-    name = names.folder_name(thread_id, (1 << 63) - 1)
+    name = folder_names.folder_name(thread_id, (1 << 63) - 1)
     assert len(name.encode()) <= 143, "encrypted file systems allow no more"
     assert name == name.lower()
     assert name.isascii()
@@ -35,27 +35,27 @@ def test_a_name_is_legal_everywhere(thread_id: str) -> None:
 
 @pytest.mark.parametrize("thread_id", IDS, ids=ascii)
 def test_a_name_tells_the_id_unless_it_is_too_long(thread_id: str) -> None:
-    found = names.thread_id(names.folder_name(thread_id, 77))
+    found = folder_names.thread_id(folder_names.folder_name(thread_id, 77))
     assert found == thread_id if len(thread_id) < 1000 else found is None
 
 
 @given(st.text(st.characters(), min_size=1, max_size=60))
 def test_any_text_comes_back(thread_id: str) -> None:
-    name = names.folder_name(thread_id, 5)
-    assert names.thread_id(name) == (thread_id if "+" not in name else None)
-    assert names.checked_name(name) == name
+    name = folder_names.folder_name(thread_id, 5)
+    assert folder_names.thread_id(name) == (thread_id if "+" not in name else None)
+    assert folder_names.checked_name(name) == name
 
 
 @given(st.text(min_size=1, max_size=30), st.text(min_size=1, max_size=30))
 def test_two_ids_have_two_names_also_without_their_trees(one: str, other: str) -> None:
-    names_of = {names.folder_name(thread_id, 5) for thread_id in (one, other)}
+    names_of = {folder_names.folder_name(thread_id, 5) for thread_id in (one, other)}
     assert len(names_of) == len({one, other}) or all("+" in name for name in names_of)
 
 
 @pytest.mark.parametrize("name", ["..", "../x", "a/b~1", "~", "a", "A~1", "a~1/..", "a~g", ".~1", "a~1\n", "", 7, None])
 def test_a_name_that_was_read_leads_nowhere_else(name: object) -> None:
     with pytest.raises(Corrupt):
-        names.checked_name(name)
+        folder_names.checked_name(name)
 
 
 def test_all_threads_get_folders_that_differ_where_case_does_not_count(tmp_path: Path) -> None:
@@ -71,20 +71,20 @@ def test_all_threads_get_folders_that_differ_where_case_does_not_count(tmp_path:
         assert [store.thread(thread_id).latest().state for thread_id in IDS] == [{"n": n} for n in range(len(IDS))]  # type: ignore[union-attr]
 
 
-def test_the_whole_of_a_long_id_stands_in_its_info(tmp_path: Path) -> None:
+def test_info_has_the_whole_of_a_long_id(tmp_path: Path) -> None:
     thread_id = "long/" * 200
     with open_files(tmp_path / "agents") as store:
         store.thread(thread_id).save({"n": 0})
         store.thread(thread_id).fork(to="the fork")
     (folder,) = (tmp_path / "agents" / "threads").iterdir()
-    told = json.loads((folder / "info.json").read_text())
-    assert [(one["id"], one.get("forked_from")) for one in told["threads"]] == [
+    info = json.loads((folder / "info.json").read_text())
+    assert [(one["id"], one.get("forked_from")) for one in info["threads"]] == [
         (thread_id, None), ("the fork", thread_id),
     ]  # fmt: skip
-    assert told["checkpoints"] == 1
+    assert info["checkpoints"] == 1
 
 
-def test_info_is_never_believed(tmp_path: Path) -> None:
+def test_info_is_not_trusted(tmp_path: Path) -> None:
     with open_files(tmp_path / "agents") as store:
         store.thread("t").save({"n": 0})
     (info,) = (tmp_path / "agents" / "threads").glob("*/info.json")

@@ -1,4 +1,4 @@
-"""Several processes and stores on one folder: writers take turns, readers need none, and nobody sees half a batch."""
+"""Several processes and stores on one folder: writers take turns, readers take no lock and see whole batches."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pytest
 
 import holdfast
 from holdfast import Busy
-from holdfast.backends.files import lock, shelf, writing
+from holdfast.backends.files import committer, lock, log_cache
 from holdfast.backends.files.lock import ProcessLock
-from holdfast.backends.files.segment import Segment, State
+from holdfast.backends.files.logs.log_file import FileState, LogFile
 from tests.files.stores import backend_of, latest, open_files, rows_of, state
 
 WRITER = """
 import sys, holdfast
-from holdfast.backends.files import writing
-writing._LARGE, writing._FULL_DIRECTORY = 2000, 4000
+from holdfast.backends.files import committer
+committer._LARGE, committer._FULL_DIRECTORY = 2000, 4000
 with holdfast.open(sys.argv[1]) as store:
     for n in range(1, int(sys.argv[2]) + 1):
         store.thread("t").save({"n": n, "double": 2 * n, "text": "x" * 100 * (n % 7)})
@@ -35,7 +35,7 @@ with holdfast.open(sys.argv[1]) as store:
 
 
 def test_readers_beside_a_writer_see_whole_batches_that_only_grow(tmp_path: Path) -> None:
-    """While the writer makes and removes threads and writes its files anew."""
+    """While the writer creates and removes threads and rewrites its files."""
     root, saves = tmp_path / "agents", 150
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, f"file:{root}", str(saves)], stdout=subprocess.PIPE, text=True
@@ -84,22 +84,22 @@ def test_two_processes_and_two_stores_write_in_turn(tmp_path: Path) -> None:
             assert sorted(latest(store, "shared")["log"]) == sorted("abcd" * saves)
 
 
-def between_look_and_read(patch: pytest.MonkeyPatch, name: str, work: Callable[[], None]) -> list[str]:
-    """Once a store has seen that a file of this name has grown, and before it reads on, another does this."""
-    state_of, done = Segment.state, list[str]()
+def between_check_and_read(patch: pytest.MonkeyPatch, name: str, work: Callable[[], None]) -> list[str]:
+    """Do this once a store has seen that a file of this name has grown, before it reads the new records."""
+    state_of, done = LogFile.state, list[str]()
 
-    def looked(self: Segment) -> State:
+    def looked(self: LogFile) -> FileState:
         found = state_of(self)
-        if self.path.name == name and found is State.GROWN and not done:
+        if self.path.name == name and found is FileState.GROWN and not done:
             done.append(name)
             work()
         return found
 
-    patch.setattr(Segment, "state", looked)
+    patch.setattr(LogFile, "state", looked)
     return done
 
 
-def test_a_file_that_is_written_anew_between_a_look_and_a_read_is_read_from_its_start(
+def test_a_file_that_is_rewritten_between_a_check_and_a_read_is_read_from_its_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "agents"
@@ -109,12 +109,12 @@ def test_a_file_that_is_written_anew_between_a_look_and_a_read_is_read_from_its_
         assert latest(reader, "t")["n"] == 39
         writer.thread("t").save(state(40))
 
-        def write_anew() -> None:
+        def rewrite() -> None:
             writer.thread("t").prune(holdfast.Retention(keep_last=2))
             writer.collect()
             writer.thread("t").save(state(41))
 
-        done = between_look_and_read(monkeypatch, "rows.hfs", write_anew)
+        done = between_check_and_read(monkeypatch, "rows.hfs", rewrite)
         assert latest(reader, "t") == state(41)
         assert done
         reader.thread("t").save(state(42))
@@ -123,10 +123,10 @@ def test_a_file_that_is_written_anew_between_a_look_and_a_read_is_read_from_its_
     with open_files(root) as again:
         assert latest(again, "t") == state(42)
         assert not again.verify().faults
-        assert not backend_of(again).torn
+        assert not backend_of(again).torn_writes
 
 
-def test_a_directory_that_is_written_anew_between_a_look_and_a_read_is_read_from_its_start(
+def test_a_directory_that_is_rewritten_between_a_check_and_a_read_is_read_from_its_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "agents"
@@ -136,13 +136,13 @@ def test_a_directory_that_is_written_anew_between_a_look_and_a_read_is_read_from
         assert len(reader.threads()) == 20
         writer.thread("new").save(state(0))
 
-        def write_anew() -> None:
+        def rewrite() -> None:
             for n in range(15):
                 writer.thread(f"old {n}").delete()
-            monkeypatch.setattr(writing, "_FULL_DIRECTORY", 0)
+            monkeypatch.setattr(committer, "_FULL_DIRECTORY", 0)
             writer.thread("newer").save(state(1), status="completed")
 
-        done = between_look_and_read(monkeypatch, "directory.hfs", write_anew)
+        done = between_check_and_read(monkeypatch, "directory.hfs", rewrite)
         wanted = ["new", "newer", *(f"old {n}" for n in range(15, 20))]
         assert [info.id for info in reader.threads()] == wanted
         assert done
@@ -151,7 +151,7 @@ def test_a_directory_that_is_written_anew_between_a_look_and_a_read_is_read_from
         assert not writer.verify().faults
 
 
-def test_a_failed_write_that_is_cut_off_between_a_look_and_a_read_is_not_gone_on_from(
+def test_a_failed_write_that_is_cut_off_between_a_check_and_a_read_is_not_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "agents"
@@ -169,12 +169,14 @@ def test_a_failed_write_that_is_cut_off_between_a_look_and_a_read_is_not_gone_on
             with open_files(root) as other:
                 other.thread("t").save({"instead": "x" * 1000})
 
-        done = between_look_and_read(monkeypatch, "rows.hfs", cut_off)
+        done = between_check_and_read(monkeypatch, "rows.hfs", cut_off)
         assert latest(reader, "t") == {"instead": "x" * 1000}
         assert done
 
 
-def test_a_writer_waits_for_a_while_and_then_says_for_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_waits_and_then_names_the_process_that_it_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = tmp_path / "agents"
     with open_files(root) as store:
         store.thread("t").save(state(0))
@@ -192,7 +194,7 @@ def test_a_writer_waits_for_a_while_and_then_says_for_whom(tmp_path: Path, monke
         assert latest(store, "t") == state(1)
 
 
-def test_a_store_that_closes_while_another_writes_waits_for_nobody(tmp_path: Path) -> None:
+def test_a_store_that_closes_while_another_writes_does_not_wait(tmp_path: Path) -> None:
     root = tmp_path / "agents"
     store = open_files(root)
     store.thread("t").save(state(0))
@@ -204,8 +206,8 @@ def test_a_store_that_closes_while_another_writes_waits_for_nobody(tmp_path: Pat
         assert latest(again, "t") == state(0)
 
 
-def test_a_store_that_closes_leaves_what_another_wrote_meanwhile(tmp_path: Path) -> None:
-    """It writes its files anew, and must do that with what they hold by then."""
+def test_a_store_that_closes_keeps_what_another_wrote(tmp_path: Path) -> None:
+    """It rewrites its files, with everything they hold by then."""
     root = tmp_path / "agents"
     with open_files(root) as other:
         with open_files(root) as store:
@@ -266,27 +268,27 @@ def test_a_child_does_not_keep_the_lock_of_its_dead_parent(tmp_path: Path) -> No
             os.killpg(parent.pid, 9)
 
 
-def test_trees_that_were_given_up_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "MOST_TREES", 2)
+def test_trees_that_were_dropped_from_memory_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_cache, "MOST_TREES", 2)
     with open_files(tmp_path / "agents") as store:
         for n in range(4):
             for name in "abcde":
                 store.thread(name).save(state(n))
-        assert len(backend_of(store)._shelf.trees) <= 2
+        assert len(backend_of(store)._cache.trees) <= 2
         for name in "abcde":
             assert latest(store, name) == state(3)
             assert len(store.thread(name).history()) == 4
         assert [info.checkpoints for info in store.threads()] == [4] * 5
-        monkeypatch.setattr(shelf, "MOST_BYTES", 10)
+        monkeypatch.setattr(log_cache, "MOST_BYTES", 10)
         assert [latest(store, name) for name in "abcde"] == [state(3)] * 5
-        assert len(backend_of(store)._shelf.trees) <= 2
+        assert len(backend_of(store)._cache.trees) <= 2
 
 
-# ------------------------------------------------------------------------------------------------ written anew
+# ------------------------------------------------------------------------------------------------ rewritten
 
 
-def test_files_are_written_anew_without_what_was_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_LARGE", 2000)
+def test_files_are_rewritten_without_replaced_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committer, "_LARGE", 2000)
     root = tmp_path / "agents"
     with open_files(root) as store, open_files(root) as reader:
         thread = store.thread("t")
@@ -306,7 +308,7 @@ def test_files_are_written_anew_without_what_was_replaced(tmp_path: Path, monkey
 def test_what_waits_for_a_tree_that_is_missing_stays_until_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The directory is written anew meanwhile, and must not forget what it alone holds."""
+    """The directory is rewritten in between, and must keep what only it holds."""
     root = tmp_path / "agents"
     with open_files(root) as store:
         store.thread("t").save(state(0))
@@ -314,7 +316,7 @@ def test_what_waits_for_a_tree_that_is_missing_stays_until_it_is_back(
         store.thread("t").save(state(2), status="paused")
     folder = next((root / "threads").glob("t~*"))
     folder.rename(tmp_path / "aside")
-    monkeypatch.setattr(writing, "_FULL_DIRECTORY", 1000)
+    monkeypatch.setattr(committer, "_FULL_DIRECTORY", 1000)
     with open_files(root) as store:
         before = (root / "directory.hfs").stat().st_ino
         for n in range(5):

@@ -9,7 +9,7 @@ import holdfast
 
 
 def write(url: str, name: str) -> None:
-    """Save without an end; each line says what is acknowledged."""
+    """Save until killed; each line reports what is acknowledged."""
     with holdfast.open(url) as store:
         thread = store.thread(name)
         for n in range(1_000_000):
@@ -30,7 +30,7 @@ def back_up(url: str, path: str) -> None:
 
 
 def take(url: str, name: str, begin: str = "") -> None:
-    """Open, and take the thread, to go on or to begin a run; says which epoch that gave."""
+    """Open, and take the thread, to resume or begin a run; reports the epoch that it got."""
     with holdfast.open(url) as store, store.thread(name).run(input={"n": 9} if begin else None, wait=30):
         lease = store.threads(name)[0].lease
         print(0 if lease is None else lease.epoch, flush=True)

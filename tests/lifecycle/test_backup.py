@@ -16,9 +16,9 @@ import pytest
 
 import holdfast
 from holdfast import Conflict, Fenced, Store
-from holdfast.backends.files import copying
-from holdfast.backends.files.writing import Writer
-from holdfast.backends.sqlite import copies
+from holdfast.backends.files import folder_backup
+from holdfast.backends.files.committer import Committer
+from holdfast.backends.sqlite import file_backup
 from tests.support.postgres import schemas
 
 JOBS: Final = Path(__file__).with_name("backup_jobs.py")
@@ -98,7 +98,7 @@ def test_all_that_was_acknowledged_before_is_in_it(kind: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", URLS)
-def test_whoever_is_killed_leaves_no_file_of_that_name(kind: str, tmp_path: Path) -> None:
+def test_a_killed_backup_leaves_no_file_of_that_name(kind: str, tmp_path: Path) -> None:
     url = URLS[kind](tmp_path)
     filled(url)
     with holdfast.open(url) as store:
@@ -137,7 +137,7 @@ def test_a_worker_of_the_old_store_is_fenced(kind: str, tmp_path: Path) -> None:
             run.save({"n": 2})
         run.save({"n": 3})
     assert state(store, "held") == {"n": 0}
-    plain.save({"n": 1})  # who holds no lease goes on in the store that is there now
+    plain.save({"n": 1})  # a writer without a lease writes to the store that is there now
     store.close()
     with holdfast.open(url) as again:
         assert (state(again, "held"), state(again, "plain")) == ({"n": 0}, {"n": 1})
@@ -163,7 +163,7 @@ def test_it_does_not_help_that_the_old_store_was_taken_often(kind: str, tmp_path
 
 
 @pytest.mark.parametrize("kind", ON_DISK)
-def test_of_several_who_open_it_first_one_raises_the_epochs(kind: str, tmp_path: Path) -> None:
+def test_of_several_that_open_it_first_one_raises_the_epochs(kind: str, tmp_path: Path) -> None:
     url = URLS[kind](tmp_path)
     with holdfast.open(url) as store:
         with store.thread("t").run(input={"n": 0}):
@@ -202,21 +202,21 @@ def stop(*_: object) -> None:
     raise Stopped
 
 
-def test_who_is_stopped_while_opening_leaves_it_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_open_leaves_it_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with holdfast.open(str(tmp_path / "agents.db")) as store, store.thread("t").run(input={"n": 0}, ttl=3600):
         backup = store.backup(tmp_path / "copy").url
-    raise_all = copies._raise_all
+    raise_all = file_backup._raise_all
 
     def raised_and_stopped(connection: sqlite3.Connection) -> None:
         raise_all(connection)
         raise Stopped
 
     with monkeypatch.context() as patched:
-        patched.setattr(copies, "_raise_all", raised_and_stopped)
+        patched.setattr(file_backup, "_raise_all", raised_and_stopped)
         with pytest.raises(Stopped):
             holdfast.open(backup)
     with closing(sqlite3.connect(backup)) as connection:
-        assert connection.execute("PRAGMA application_id").fetchone() == (copies.COPY_ID,)
+        assert connection.execute("PRAGMA application_id").fetchone() == (file_backup.COPY_ID,)
         assert connection.execute("SELECT worker <> '', epoch < 10 FROM line").fetchall() == [(1, 1)]
     with holdfast.open(backup) as copy:
         assert copy.threads()[0].lease is None
@@ -226,14 +226,14 @@ def test_the_same_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with holdfast.open(f"file:{tmp_path / 'agents'}") as store, store.thread("t").run(input={"n": 0}, ttl=3600):
         backup = store.backup(tmp_path / "copy")
     with monkeypatch.context() as patched:
-        patched.setattr(Writer, "commit", stop)
+        patched.setattr(Committer, "commit", stop)
         with pytest.raises(Stopped):
             holdfast.open(backup.url)
-    assert (tmp_path / "copy" / copying.MARK).exists()
+    assert (tmp_path / "copy" / folder_backup.MARKER).exists()
     with holdfast.open(backup.url) as copy:
         assert copy.threads()[0].lease is None
         assert copy.verify().faults == ()
-    assert not (tmp_path / "copy" / copying.MARK).exists()
+    assert not (tmp_path / "copy" / folder_backup.MARKER).exists()
 
 
 def test_a_store_of_files_is_not_backed_up_into_itself(tmp_path: Path) -> None:

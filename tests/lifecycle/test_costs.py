@@ -16,7 +16,7 @@ from holdfast import Retention, Store
 from holdfast._drive import run
 from holdfast.backends.base import Backend
 from holdfast.backends.rows import KEYS, ChunkRow, Row
-from tests.lifecycle.broken import fill
+from tests.lifecycle.damaged_store import fill
 
 STEPS, KEPT = 1000, 10
 
@@ -62,7 +62,16 @@ class Watched:
         asked = getattr(self._backend, name)
         if name == "scan":
             return self._scan
-        if name in ("ancestry", "namespaces", "namespace", "tree_threads", "checkpoints", "by_id", "marks", "chunks"):
+        if name in (
+            "ancestry",
+            "namespaces",
+            "namespace",
+            "tree_threads",
+            "checkpoints",
+            "by_id",
+            "overlays",
+            "chunks",
+        ):
             return partial(self._ask, asked)
         return asked
 

@@ -1,6 +1,6 @@
-"""Damage at random places: whatever changes what a read returns is found, and repair goes on with what is sound.
+"""Damage at random places: every change of what a read returns is found, and repair keeps what is sound.
 
-``DAMAGES=780 pytest tests/lifecycle/test_damage.py`` goes on until so many have changed what is read; sixty by default.
+``DAMAGES=780 pytest tests/lifecycle/test_damage.py`` runs until that many have changed what is read; sixty by default.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 import holdfast
 from holdfast import LookAtTheStorage, Store
 from holdfast.backends.rows import KEYS, LineRow, ThreadRow, table_name
-from tests.lifecycle.broken import all_rows, backend_of, break_bytes, damaged, everything, fill, replace
+from tests.lifecycle.damaged_store import all_rows, backend_of, break_bytes, damaged, everything, fill, replace
 from tests.support.postgres import schemas
 
 EACH = 20  # damages in one test that change what is read
@@ -61,7 +61,7 @@ def check(store: Store, before: dict[Any, Any], seed: int) -> bool:
 
 
 def until_enough_show(part: int, damage: Callable[[int], bool]) -> None:
-    """Some damage meets what nobody reads any more: then there is another."""
+    """Damage to a row that no thread sees does not count: another row is damaged then."""
     shown = 0
     for seed in range(1000 * part, 1000 * part + 10 * EACH):
         shown += damage(seed)
@@ -86,7 +86,7 @@ def spoil(store: Store, seed: int) -> None:
     backend = backend_of(store)
     replace(backend, *damaged(all_rows(backend), Random(seed)))
     store._calls.engine.cache.clear()
-    store._calls.engine.noted.clear()
+    store._calls.engine.unsettled.clear()
 
 
 def test_a_line_that_seems_to_be_a_root_gets_a_name() -> None:
@@ -125,7 +125,7 @@ def test_a_moment_that_no_calendar_has_is_not_kept() -> None:
 
 
 def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:
-    """Half a character in the key of a row: it is gone through, set aside, and made anew."""
+    """Half a character in the key of a row: verify reports it, and repair sets the row aside and rebuilds it."""
     path = tmp_path / "agents.db"
     with holdfast.open(url("sqlite", path)) as store:
         for name in ("a", "b", "c"):

@@ -1,4 +1,4 @@
-"""Rows of a SQLite file whose columns hold what they may not: verify tells it, and repair gets on with the rest."""
+"""Rows of a SQLite file whose columns hold a wrong type: verify reports them, and repair keeps the rest."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ import pytest
 import holdfast
 from holdfast import HoldfastError, Store
 from holdfast.backends.rows import KEYS, CheckpointRow, ChunkRow, table_name
-from holdfast.backends.sqlite.pages import Pages, rows_of
-from holdfast.backends.sqlite.statements import statements
-from tests.lifecycle.broken import fill
+from holdfast.backends.sqlite.page_reader import Pages, rows_of
+from holdfast.backends.sqlite.sql import statements
+from tests.lifecycle.damaged_store import fill
 
 NOISE = Random(1).randbytes(40_000)
 
@@ -90,7 +90,9 @@ def test_the_pages_of_a_table_hold_its_rows(sound: Path, kind: Any) -> None:
 def test_what_could_be_read_before_a_repair_can_be_read_after_it(sound: Path, tmp_path: Path, seed: int) -> None:
     random, path = Random(seed), tmp_path / "agents.db"
     shutil.copy(sound, path)
-    for name in random.sample(["checkpoint", "chunk", "pending", "checkpoint_by_seq", "chunk_by_position", "mark"], 2):
+    for name in random.sample(
+        ["checkpoint", "chunk", "pending", "checkpoint_by_seq", "chunk_by_position", "overlay"], 2
+    ):
         spoil(path, *random.sample(pages_of(path, name), min(2, len(pages_of(path, name)))))
     with holdfast.open(path) as store:
         before, plan = readable(store), store.verify()

@@ -16,8 +16,7 @@ import pytest
 import holdfast
 from holdfast import Busy, Corrupt, Retention, Store, _zstd
 from holdfast.adapters.langgraph import HoldfastSaver
-from holdfast.backends.rows import KEYS, table_name
-from holdfast.engine.erase import OF_TREES
+from holdfast.backends.rows import KEYS, OF_TREES, table_name
 from tests.support.postgres import schemas
 
 SUBJECT = "Xq7Ada"  # is part of every text of hers
@@ -100,13 +99,13 @@ def _holds(row: Any, text: bytes) -> bool:
 
 
 def test_nothing_is_left(store: Store, folder: Path) -> None:
-    fill(store, "others", "somebody else")
+    fill(store, "others", "another person")
     thread = fill(store, f"{SUBJECT}/thread", SUBJECT, metadata=ADA)
     thread.fork(to=f"{SUBJECT}/fork").save({"messages": [f"{SUBJECT} forked"]})
     thread.delete_checkpoints([f"{SUBJECT}-c03"])
     assert found(folder)
     kinds = {table_name(type(row)) for row in in_rows(store)}
-    assert kinds >= {"thread", "tag", "line", "checkpoint", "mark", "chunk", "pending", "journal", "run"}
+    assert kinds >= {"thread", "tag", "line", "checkpoint", "overlay", "chunk", "pending", "journal", "run"}
     certificate = store.erase(ADA)
     assert (certificate.threads, certificate.complete) == (2, True)
     assert found(folder) == in_rows(store) == []
@@ -126,7 +125,7 @@ def test_what_was_removed_earlier_goes_too(store: Store, folder: Path) -> None:
 
 def test_others_may_have_the_store_open(store: Store, folder: Path) -> None:
     with holdfast.open(URLS[folder.name](folder)) as other:
-        fill(other, "others", "somebody else")
+        fill(other, "others", "another person")
         fill(other, "t", SUBJECT, metadata=ADA)
         assert store.thread("t").latest() is not None
         store.erase(ADA)
@@ -139,7 +138,7 @@ def test_others_may_have_the_store_open(store: Store, folder: Path) -> None:
 
 
 def test_what_a_fork_shared_with_one_that_stays(store: Store, folder: Path) -> None:
-    origin = fill(store, "origin", "somebody else")
+    origin = fill(store, "origin", "another person")
     fork = origin.fork(to=f"{SUBJECT}-fork")
     for number in range(20):
         state = fork.latest().state
@@ -165,7 +164,7 @@ def test_writes_that_wait_for_a_checkpoint(store: Store, folder: Path) -> None:
 def test_the_quarantine_is_gone_through(tmp_path: Path) -> None:
     with holdfast.open(tmp_path / "agents.db") as store:
         fill(store, "t", SUBJECT, metadata=ADA)
-        fill(store, "others", "somebody else")
+        fill(store, "others", "another person")
     with closing(sqlite3.connect(tmp_path / "agents.db")) as file, file:
         file.execute("UPDATE journal SET kind = 'changed' WHERE seq = 3")
     with holdfast.open(tmp_path / "agents.db") as mended:
@@ -192,7 +191,7 @@ def test_what_is_damaged_is_not_said_to_be_gone(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_does_not_end_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.backends.sqlite.files.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("holdfast.backends.sqlite.database.BUSY_SECONDS", 0.2)
     with holdfast.open(tmp_path / "agents.db") as store, closing(sqlite3.connect(tmp_path / "agents.db")) as reader:
         fill(store, "t", SUBJECT, metadata=ADA)
         reader.execute("BEGIN")
@@ -206,7 +205,7 @@ def test_a_reader_that_does_not_end_is_named(tmp_path: Path, monkeypatch: pytest
 
 def test_no_row_of_postgresql_has_it(tmp_path: Path) -> None:
     with holdfast.open(schemas.url(tmp_path)) as store:
-        fill(store, "others", "somebody else")
+        fill(store, "others", "another person")
         fill(store, f"{SUBJECT}/thread", SUBJECT, metadata=ADA).fork(to=f"{SUBJECT}/fork").save({"n": SUBJECT})
         assert in_rows(store)
         certificate = store.erase(ADA)

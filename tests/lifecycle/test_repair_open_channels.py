@@ -49,7 +49,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE sealed SET body = x'00' WHERE seq = (SELECT max(seq) FROM sealed WHERE seq < 5)",
+        "UPDATE settled SET body = x'00' WHERE seq = (SELECT max(seq) FROM settled WHERE seq < 5)",
         "UPDATE checkpoint SET node = 'damaged' WHERE seq = 4",
         "DELETE FROM checkpoint WHERE seq = 4",
     ],

@@ -1,4 +1,4 @@
-"""What a retention leaves alone: runs that wait, memories of no single call; and what it gets to in the end."""
+"""What a retention keeps: waiting runs, and memories that belong to no single call; and what it removes in the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from langgraph.graph import START, StateGraph
 import holdfast
 from holdfast import Retention, Store
 from holdfast.adapters.langgraph import HoldfastSaver
-from holdfast.engine import tending
+from holdfast.engine.maintenance import auto_prune
 from tests.adapters.langgraph.driver import config
 
 
@@ -82,7 +82,7 @@ def test_a_window_of_the_root_is_the_roots():
 
 
 def test_a_thread_whose_oldest_all_stay_is_pruned_behind_them(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tending, "_LOOKED_AT", 32)
+    monkeypatch.setattr(auto_prune, "_AT_ONCE", 32)
     keep = Retention(keep_last=4)
     with holdfast.open("memory:", retention=keep) as store:
         thread = store.thread("t")

@@ -37,10 +37,10 @@ def broken(path: str) -> str:
 def test_a_sound_store_has_no_faults(path: str) -> None:
     done = command("verify", path)
     assert (done.returncode, done.stdout) == (
-        0, "looked at 1 thread, 3 checkpoints, 0 values in 6 rows\nno faults\n",
+        0, "checked 1 thread, 3 checkpoints, 0 values in 6 rows\nno faults\n",
     )  # fmt: skip
-    told = command("repair", path)
-    assert (told.returncode, told.stdout) == (0, "nothing to repair\n")
+    done = command("repair", path)
+    assert (done.returncode, done.stdout) == (0, "nothing to repair\n")
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_faults_are_listed_and_the_exit_code_says_so(broken: str) -> None:
     done = command("verify", broken)
     assert done.returncode == 1
     assert "thread 'main', checkpoint 'c1'" in done.stdout
-    told = json.loads(command("verify", broken, "--json").stdout)
-    assert {fault["kind"] for fault in told["faults"]} >= {"checksum"}
+    report = json.loads(command("verify", broken, "--json").stdout)
+    assert {fault["kind"] for fault in report["faults"]} >= {"checksum"}
 
 
 def test_a_repair_needs_a_yes(broken: str) -> None:

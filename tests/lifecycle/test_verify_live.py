@@ -1,4 +1,4 @@
-"""Verifying beside writers: what is halfway through is never said to be damaged."""
+"""Verifying beside writers: a change in progress is never reported as damage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from holdfast import Retention, Store
-from tests.lifecycle.broken import message
+from tests.lifecycle.damaged_store import message
 from tests.support.postgres import schemas
 
 URLS: dict[str, Callable[[Path], str]] = {
@@ -24,7 +24,7 @@ ROUNDS = 12
 
 
 @pytest.mark.parametrize("name", list(URLS))
-def test_a_busy_store_is_never_said_to_be_damaged(name: str, tmp_path: Path) -> None:
+def test_a_busy_store_is_never_reported_as_damaged(name: str, tmp_path: Path) -> None:
     with holdfast.open(URLS[name](tmp_path)) as store:
         stop = threading.Event()
         errors: list[BaseException] = []

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from holdfast.backends.postgres import twins
+from holdfast.backends.postgres import connector
 from holdfast.backends.postgres.backend import PostgresBackend
 
 Fetch = Callable[[Any, bytes, Any], Awaitable[list[Any]]]
@@ -20,15 +20,15 @@ def backend(store: Any) -> PostgresBackend:
 
 @contextmanager
 def tampered(change: Callable[[Fetch], Fetch]) -> Iterator[None]:
-    """Every statement of every store, sync and async, goes through what `change` makes of the way it goes."""
-    before = {twin: twin.fetch for twin in (twins.SyncTwin, twins.LoopTwin)}
-    for twin, fetch in before.items():
-        twin.fetch = change(fetch)  # type: ignore[method-assign, assignment]
+    """Every statement of every store, sync and async, goes through the function that `change` returns."""
+    before = {used: used.fetch for used in (connector.ThreadConnector, connector.LoopConnector)}
+    for used, fetch in before.items():
+        used.fetch = change(fetch)  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
-        for twin, fetch in before.items():
-            twin.fetch = fetch  # type: ignore[method-assign]
+        for used, fetch in before.items():
+            used.fetch = fetch  # type: ignore[method-assign]
 
 
 @contextmanager
@@ -37,9 +37,9 @@ def counted() -> Iterator[list[str]]:
     sent: list[str] = []
 
     def change(fetch: Fetch) -> Fetch:
-        async def counting(twin: Any, query: bytes, parameters: Any) -> list[Any]:
+        async def counting(used: Any, query: bytes, parameters: Any) -> list[Any]:
             sent.append(query.decode())
-            return await fetch(twin, query, parameters)
+            return await fetch(used, query, parameters)
 
         return counting
 

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from holdfast import Busy, Unreachable
+from holdfast.backends.postgres.connector import LoopConnector
 from tests.postgres.counting import backend, tampered
 
 WRITERS = 6
@@ -37,7 +38,7 @@ def test_every_thread_that_waits_in_vain_hears_busy(crowded, store):
     held, free = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with backend(crowded)._threads[0].connection():
+        with backend(crowded)._thread_connector.connection():
             held.set()
             free.wait()
 
@@ -61,8 +62,9 @@ def test_every_task_that_waits_in_vain_hears_busy(crowded, store):
         threads = [crowded.aio.thread(str(number)) for number in range(WRITERS)]
         for thread in threads:
             await thread.save({"n": 0})
-        twin, _ = backend(crowded)._loops[asyncio.get_running_loop()]
-        async with twin._connection():
+        used = backend(crowded)._loops[asyncio.get_running_loop()].connector
+        assert isinstance(used, LoopConnector)
+        async with used._connection():
             return await asyncio.gather(*(thread.save({"n": 1}) for thread in threads), return_exceptions=True)
 
     found = asyncio.run(main())
@@ -89,17 +91,17 @@ def test_only_the_one_whose_text_can_not_be_sent_gets_the_error(store, opened):
 
 
 def test_a_leader_that_is_interrupted_leaves_the_others_their_saves(store, opened):
-    """Whoever was to go along with it tries again alone."""
+    """The members of its group are retried alone."""
     started, go = threading.Event(), threading.Event()
     first = threading.local()
 
     def change(fetch):
-        async def interrupted(twin, query, parameters):
-            if ".apply(" in query.decode() and getattr(first, "here", False):
+        async def interrupted(used, query, parameters):
+            if ".apply_1(" in query.decode() and getattr(first, "here", False):
                 started.set()
                 go.wait()
                 raise KeyboardInterrupt
-            return await fetch(twin, query, parameters)
+            return await fetch(used, query, parameters)
 
         return interrupted
 
@@ -126,17 +128,17 @@ def test_busy_after_an_answer_was_lost_does_not_claim_that_nothing_was_done(stor
     tries = []
 
     def change(fetch):
-        async def lost_then_busy(twin, query, parameters):
-            if ".apply(" not in query.decode():
-                return await fetch(twin, query, parameters)
+        async def lost_then_busy(used, query, parameters):
+            if ".apply_1(" not in query.decode():
+                return await fetch(used, query, parameters)
             tries.append(query)
             if len(tries) > 1:
                 raise Busy("all connections were in use")
-            await fetch(twin, query, parameters)
+            await fetch(used, query, parameters)
             raise psycopg.OperationalError("server closed the connection unexpectedly")
 
         return lost_then_busy
 
-    with tampered(change), pytest.raises(Unreachable, match="may have been done"):
+    with tampered(change), pytest.raises(Unreachable, match="may have been applied"):
         thread.save({"n": 1})
     assert opened().thread("t").latest().state == {"n": 1}

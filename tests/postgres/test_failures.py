@@ -14,7 +14,7 @@ import pytest
 
 import holdfast
 from holdfast import AccessDenied, Busy, HoldfastError, InvalidArgument, NotAStore, StorageFull, Unreachable
-from holdfast.backends.postgres import twins
+from holdfast.backends.postgres import connector
 from tests.postgres.counting import backend
 from tests.support import postgres
 from tests.support.postgres import run, server, with_option
@@ -72,7 +72,7 @@ def test_a_missing_database(url):
 
 
 def test_an_unknown_host():
-    assert "host is not known" in refused(f"postgresql://u:{SECRET}@no-such-host.invalid/db", Unreachable)
+    assert "host is unknown" in refused(f"postgresql://u:{SECRET}@no-such-host.invalid/db", Unreachable)
 
 
 def test_nobody_listens():
@@ -136,7 +136,7 @@ def test_a_row_that_another_transaction_keeps_locked(store, opened, beside):
     store.thread("t").save({"n": 1})
     beside.execute("SELECT 1 FROM line FOR UPDATE")
     impatient = opened("lock_timeout=0.3")
-    with pytest.raises(Busy, match="kept a row locked"):
+    with pytest.raises(Busy, match="held a lock for too long"):
         impatient.thread("t").save({"n": 2})
     assert impatient.thread("t").latest().state == {"n": 1}
     beside.rollback()
@@ -156,10 +156,10 @@ def test_a_statement_that_takes_too_long(store, opened, beside, healed):
 
 def test_a_server_that_falls_silent_in_the_middle(opened, monkeypatch):
     """The process that serves the connection is stopped: a read goes to another one, and passes."""
-    monkeypatch.setattr(twins, "_GRACE", 0.2)
+    monkeypatch.setattr(connector, "_GRACE", 0.2)
     store = opened("timeout=0.5")
     store.thread("t").save({"n": 1})
-    ((_, connection),) = backend(store)._threads[0]._idle
+    ((_, connection),) = backend(store)._thread_connector._idle
     pid = connection.info.backend_pid
     try:
         os.kill(pid, signal.SIGSTOP)

@@ -25,21 +25,21 @@ def kill_all() -> None:
 class Breaking:
     """Breaks the connection once, at a commit: before it is sent, or after it was done."""
 
-    def __init__(self, when: str, word: str = ".apply(", meanwhile=None) -> None:
+    def __init__(self, when: str, word: str = ".apply_1(", in_between=None) -> None:
         self.when = when
         self.word = word
         self.left = 1
-        self.meanwhile = meanwhile
+        self.in_between = in_between
 
     def __call__(self, fetch):
-        async def broken(twin, query, parameters):
+        async def broken(used, query, parameters):
             if not self.left or self.word not in query.decode():
-                return await fetch(twin, query, parameters)
+                return await fetch(used, query, parameters)
             self.left -= 1
             if self.when == "after":
-                await fetch(twin, query, parameters)
-            if self.meanwhile is not None:
-                self.meanwhile()
+                await fetch(used, query, parameters)
+            if self.in_between is not None:
+                self.in_between()
             raise psycopg.OperationalError("server closed the connection unexpectedly")
 
         return broken
@@ -68,7 +68,7 @@ def test_a_save_that_landed_is_known_even_if_others_went_on(store, opened):
     thread = store.thread("t")
     thread.save({"n": 0})
     others = opened().thread("t")
-    with tampered(Breaking("after", meanwhile=lambda: others.save({"n": 2}))):
+    with tampered(Breaking("after", in_between=lambda: others.save({"n": 2}))):
         thread.save({"n": 1})
     assert [info.seq for info in opened().thread("t").history()] == [3, 2, 1]
     assert [opened().thread("t").at(step=n).state["n"] for n in range(3)] == [0, 1, 2]
@@ -78,7 +78,7 @@ def test_a_save_that_did_not_land_is_saved_after_the_others(store, opened):
     thread = store.thread("t")
     thread.save({"n": 0})
     others = opened().thread("t")
-    with tampered(Breaking("before", meanwhile=lambda: others.save({"n": 2}))):
+    with tampered(Breaking("before", in_between=lambda: others.save({"n": 2}))):
         thread.save({"n": 1})
     assert [opened().thread("t").at(step=n).state["n"] for n in range(3)] == [0, 2, 1]
 
@@ -98,7 +98,7 @@ def test_appends_writes_and_deletions_whose_answers_are_lost_are_done_once(store
     assert opened().threads() == []
 
 
-@pytest.mark.parametrize("word", [".find(", ".checkpoint"])
+@pytest.mark.parametrize("word", [".find_1(", ".checkpoint"])
 def test_a_read_is_asked_again(store, word):
     store.thread("t").save({"n": 1})
     with tampered(Breaking("before", word)), counted() as sent:
@@ -131,13 +131,13 @@ def test_async_connections_that_the_server_closed_are_opened_again(store):
 def test_a_server_that_stays_away_is_an_error_after_a_while(opened, monkeypatch):
     store = opened("retry=1")
     store.thread("t").save({"n": 1})
-    twin = backend(store)._threads[0]
-    twin.rest()
+    used = backend(store)._thread_connector
+    used.rest()
 
     def refuse() -> None:
         raise psycopg.OperationalError("connection refused")
 
-    monkeypatch.setattr(twin, "connect", refuse)
+    monkeypatch.setattr(used, "connect", refuse)
     for call in (lambda: store.thread("t").save({"n": 2}), lambda: store.thread("t").latest()):
         start = time.monotonic()
         with pytest.raises(Unreachable, match="can't be reached"):

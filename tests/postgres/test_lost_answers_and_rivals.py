@@ -1,4 +1,4 @@
-"""Connections that break while somebody else does the same to the same thread.
+"""Connections that break while another writer does the same to the same thread.
 
 Two who do the same to one thread write the same line row: what one of them stored is no proof that the other did.
 """
@@ -117,7 +117,7 @@ def test_both_are_stored_once_if_a_rival_does_the_same(store, opened, kind, when
     filled(store)
     rival = opened()
     rival.thread("t").latest()
-    with tampered(Breaking(when, meanwhile=lambda: do(rival, "theirs"))):
+    with tampered(Breaking(when, in_between=lambda: do(rival, "theirs"))):
         do(store, "ours")
     assert sorted(stored(opened())) == ["ours", "theirs"]
     assert opened().verify().ok
@@ -138,7 +138,7 @@ def test_one_of_two_takes_a_thread(store, opened, when):
         with suppress(ThreadBusy):
             take(rival, "theirs")
 
-    with tampered(Breaking(when, meanwhile=beaten)), suppress(ThreadBusy):
+    with tampered(Breaking(when, in_between=beaten)), suppress(ThreadBusy):
         take(store, "ours")
     ((worker, run),) = taken
     assert opened().thread("t").info().lease.worker == worker
@@ -149,7 +149,7 @@ def test_one_of_two_takes_a_thread(store, opened, when):
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_thread_that_a_rival_deletes_too_is_deleted_once(store, opened, when):
     filled(store)
-    with tampered(Breaking(when, meanwhile=lambda: opened().thread("t").delete())):
+    with tampered(Breaking(when, in_between=lambda: opened().thread("t").delete())):
         store.thread("t").delete()
     opened().thread("t", reuse=True).save({"n": "another life"})
     assert opened().thread("t").latest().seq == 1
@@ -159,7 +159,7 @@ def test_a_thread_that_a_rival_deletes_too_is_deleted_once(store, opened, when):
 def test_what_a_rival_prunes_is_not_taken_for_ones_own(store, opened, when):
     filled(store)
     theirs = Retention(keep_last=3)
-    with tampered(Breaking(when, meanwhile=lambda: opened().thread("t").prune(theirs))):
+    with tampered(Breaking(when, in_between=lambda: opened().thread("t").prune(theirs))):
         store.thread("t").prune(Retention(keep_last=2))
     assert [info.id for info in opened().thread("t").history()] == ["c4", "c3"]
 
@@ -175,7 +175,7 @@ def often(thread):
 def test_numbers_tell_where_the_line_was_written_often_meanwhile(store, opened, kind, when):
     do, stored = KINDS[kind]
     filled(store)
-    with tampered(Breaking(when, meanwhile=lambda: often(opened().thread("t")))):
+    with tampered(Breaking(when, in_between=lambda: often(opened().thread("t")))):
         do(store, "ours")
     assert stored(opened()).count("ours") == 1
 
@@ -186,14 +186,14 @@ def test_where_nobody_can_tell_any_more_the_caller_hears_it(store, opened, kind,
     do, _ = KINDS[kind]
     filled(store)
     with (
-        tampered(Breaking(when, meanwhile=lambda: often(opened().thread("t")))),
-        pytest.raises(Unreachable, match="may have been done"),
+        tampered(Breaking(when, in_between=lambda: often(opened().thread("t")))),
+        pytest.raises(Unreachable, match="may have been applied"),
     ):
         do(store, "ours")
 
 
 def test_a_save_that_was_removed_since_is_not_saved_again(store, opened):
-    """Its number was given out, and nobody can tell to whom."""
+    """Its number was given out, and it can't be found out to which batch."""
     filled(store)
 
     def removed():
@@ -202,6 +202,6 @@ def test_a_save_that_was_removed_since_is_not_saved_again(store, opened):
         often(others)
         opened().collect()
 
-    with tampered(Breaking("after", meanwhile=removed)), suppress(Unreachable):
+    with tampered(Breaking("after", in_between=removed)), suppress(Unreachable):
         store.thread("t").save({"n": 5}, id="c5")
     assert "c5" not in {info.id for info in opened().thread("t").history()}

@@ -18,7 +18,19 @@ from holdfast.testing.driver import head
 from tests.support.postgres import changed, run, server, with_option
 
 READER, WRITER, NOBODY = ROLES = [f"agents_{one}_{os.getpid()}" for one in ("reader", "writer", "nobody")]
-TREE_TABLES = {"line", "checkpoint", "mark", "log", "chunk", "tail", "pending", "desk", "sealed", "journal", "run"}
+TREE_TABLES = {
+    "line",
+    "checkpoint",
+    "overlay",
+    "log",
+    "chunk",
+    "chunk_slot",
+    "pending",
+    "pending_slot",
+    "settled",
+    "journal",
+    "run",
+}
 
 
 @pytest.fixture
@@ -49,9 +61,9 @@ def test_a_schema_of_any_name_is_measured_listed_and_backed_up(name, partitions,
             assert store.stats().stored_bytes > 100_000
             assert store.verify().ok
             run(server(), f'ANALYZE "{own}".checkpoint')
-            told = []
-            backup = store.backup(tmp_path / "backup.db", progress=lambda done, total: told.append(total))
-            assert max(told[:3]) >= 3
+            totals = []
+            backup = store.backup(tmp_path / "backup.db", progress=lambda done, total: totals.append(total))
+            assert max(totals[:3]) >= 3
         with holdfast.open(backup.url) as copy:
             assert head(copy.thread("t")).state == {"n": 2}
     finally:
@@ -111,15 +123,29 @@ def test_a_newer_schema_is_refused(fresh):
         holdfast.open(named(fresh[0]))
 
 
-def test_a_schema_of_before_the_first_release_is_refused_and_left_alone(fresh):
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_schema_of_a_development_version_is_refused_and_left_alone(fresh, number):
+    """Their table `format` had three columns."""
     with holdfast.open(named(fresh[0])) as store:
         store.thread("t").save({"n": 1})
-    run(server(), f"UPDATE {fresh[0]}.format SET number = 1, needed = 1")  # noqa: S608  # a name of ours
-    with pytest.raises(NotAStore, match="format 1, which was never released"):
+    before = columns(fresh[0])
+    run(
+        server(),
+        f"UPDATE {fresh[0]}.format SET number = {number}, needed = {number}",  # noqa: S608  # a name of ours
+        f"ALTER TABLE {fresh[0]}.format DROP COLUMN functions",
+    )
+    with pytest.raises(
+        NotAStore,
+        match=rf"made by a development version of Holdfast before 0.1.0 \(its format {number}\).*drop the schema",
+    ):
         holdfast.open(named(fresh[0]))
-    run(server(), f"UPDATE {fresh[0]}.format SET number = 2, needed = 2")  # noqa: S608  # a name of ours
-    with holdfast.open(named(fresh[0])) as store:
-        assert head(store.thread("t")).state == {"n": 1}
+    assert columns(fresh[0]) == before - {("format", "functions")}
+
+
+def columns(schema: str) -> set[tuple[str, str]]:
+    asked = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = %s"
+    with psycopg.connect(server()) as connection:
+        return set(connection.execute(asked, (schema,)))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +213,7 @@ def test_partitions_share_the_pages_and_limits_of_the_plain_tables(fresh):
 
 
 def test_partitions_are_not_made_later(fresh):
-    assert init_store(named(fresh[0]), None).endswith("format 2")
+    assert init_store(named(fresh[0]), None).endswith("format 1")
     with pytest.raises(Conflict, match="no partitions"):
         init_store(named(fresh[0]), 4)
     assert init_store(named(fresh[0]), None)

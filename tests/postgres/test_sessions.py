@@ -22,9 +22,9 @@ def work(store) -> None:
 
 
 def test_a_session_is_left_as_it_was(store):
-    """A transaction pooler hands a session to somebody else after every transaction."""
+    """A transaction pooler gives a session to another client after every transaction."""
     work(store)
-    ((_, connection),) = backend(store)._threads[0]._idle
+    ((_, connection),) = backend(store)._thread_connector._idle
     asked = "SELECT name FROM pg_settings WHERE source = 'session'"
     assert connection.execute(asked).fetchall() == []
     assert connection.execute("SELECT name FROM pg_prepared_statements").fetchall() == []
@@ -35,15 +35,15 @@ def test_a_session_is_left_as_it_was(store):
 def test_statements_are_prepared_if_that_is_asked_for(opened):
     store = opened("prepare=2")
     work(store)
-    ((_, connection),) = backend(store)._threads[0]._idle
+    ((_, connection),) = backend(store)._thread_connector._idle
     assert connection.execute("SELECT name FROM pg_prepared_statements").fetchall() != []
 
 
 def test_limits_are_set_for_every_statement(opened):
     store = opened("timeout=7", "lock_timeout=3")
     asked = b"SELECT current_setting('statement_timeout'), current_setting('lock_timeout')"
-    twin = backend(store)._threads[0]
-    assert holdfast._drive.run(twin.fetch, asked, ()) == [("7s", "3s")]
+    used = backend(store)._thread_connector
+    assert holdfast._drive.run(used.fetch, asked, ()) == [("7s", "3s")]
 
 
 def test_saves_rewrite_the_line_on_its_page(store, beside):
@@ -267,5 +267,5 @@ def test_long_ids_are_kept_apart(store):
 
 def test_what_is_not_holdfasts_in_the_url_is_libpqs(store, url):
     with holdfast.open(url.replace("application_name=holdfast", "application_name=mine")) as other:
-        ((_, connection),) = backend(other)._threads[0]._idle
+        ((_, connection),) = backend(other)._thread_connector._idle
         assert connection.execute("SHOW application_name").fetchall() == [(f"mine-{os.getpid()}",)]

@@ -15,7 +15,7 @@ from bench.texts import Texts
 from holdfast._drive import run
 from holdfast.adapters.langgraph import HoldfastSaver
 from holdfast.backends.base import Batch, LineAt
-from holdfast.testing.row_samples import line_row, pending_row
+from holdfast.testing.rows.row_samples import line_row, pending_row
 from tests.postgres.counting import backend
 from tests.servers.postgres import Server
 from tests.support.postgres import kept
@@ -67,11 +67,11 @@ def compact(url: str, schema: str) -> None:
 
 
 def test_changes_that_became_frames_leave_their_places_to_later_ones(store, beside):
-    """So there are never more rows in `tail` than a log has places."""
+    """So there are never more rows in `chunk_slot` than a log has places."""
     thread = store.thread("long")
     for n in range(300):
         thread.update({"messages": [f"{n} " + "x" * 900]}, reduce={"messages": holdfast.extend})
-    (found,) = beside.execute("SELECT count(*), count(*) FILTER (WHERE lo < 0) FROM tail").fetchall()
+    (found,) = beside.execute("SELECT count(*), count(*) FILTER (WHERE lo < 0) FROM chunk_slot").fetchall()
     assert found == (31, 31 - 299 % 32)
     beside.rollback()
     assert [len(one.state["messages"]) for one in (thread.latest(),) if one is not None] == [300]
@@ -84,7 +84,7 @@ def test_the_places_of_a_value_that_is_gone_are_gone(store, beside):
     thread.save({"n": 1})
     thread.prune(holdfast.Retention(keep_last=1))
     store.collect()
-    assert beside.execute("SELECT count(*) FROM tail").fetchone() == (0,)
+    assert beside.execute("SELECT count(*) FROM chunk_slot").fetchone() == (0,)
 
 
 def test_writes_of_steps_leave_their_places_to_later_ones(store, beside):
@@ -94,12 +94,12 @@ def test_writes_of_steps_leave_their_places_to_later_ones(store, beside):
     for n in range(200):
         thread.put_writes(saved.id, [("n", n), ("text", "x" * 900)], task_id=f"task {n}")
         saved = thread.save({"n": n})
-    assert beside.execute("SELECT count(*), max(seq) FROM desk").fetchone() == (4, -1)
+    assert beside.execute("SELECT count(*), max(seq) FROM pending_slot").fetchone() == (4, -1)
     assert beside.execute("SELECT count(*) FROM pending").fetchone() == (0,)
     beside.rollback()
     thread.put_writes(saved.id, [("n", 1)], task_id="last")
     thread.save({"n": -1}, status="completed")
-    assert beside.execute("SELECT count(*) FROM desk").fetchone() == (0,)
+    assert beside.execute("SELECT count(*) FROM pending_slot").fetchone() == (0,)
     beside.rollback()
     found = [thread.load(one.id) for one in thread.history(limit=3)]
     assert [len(one.pending_writes) for one in found if one is not None] == [0, 1, 2]
@@ -111,7 +111,10 @@ def test_writes_of_tasks_at_once_have_one_place_and_the_rest_is_beside_it(store,
     for task in range(5):
         thread.put_writes(saved.id, [("n", task), ("text", "x"), ("more", task)], task_id=f"task {task}")
         thread.put_writes(saved.id, [("n", -task), ("text", "y")], task_id=f"task {task}")  # the first stay
-    assert beside.execute("SELECT (SELECT count(*) FROM desk), (SELECT count(*) FROM pending)").fetchone() == (2, 13)
+    assert beside.execute("SELECT (SELECT count(*) FROM pending_slot), (SELECT count(*) FROM pending)").fetchone() == (
+        2,
+        13,
+    )
     beside.rollback()
     loaded = thread.load(saved.id)
     assert loaded is not None
@@ -120,7 +123,7 @@ def test_writes_of_tasks_at_once_have_one_place_and_the_rest_is_beside_it(store,
     ]
     thread.save({"n": 1})
     assert beside.execute(
-        "SELECT (SELECT count(*) FROM desk WHERE seq >= 0), (SELECT count(*) FROM pending)"
+        "SELECT (SELECT count(*) FROM pending_slot WHERE seq >= 0), (SELECT count(*) FROM pending)"
     ).fetchone() == (0, 0)
 
 
@@ -133,5 +136,5 @@ def test_whoever_holds_a_line_needs_no_lock_for_each_of_its_places(store, beside
     assert beside.execute(asked).fetchone() == (1,)  # of the line, which was not there
     assert run(within.commit, Batch([LineAt(1, 10, 0)], [line_row(), *writes]))
     assert beside.execute(asked).fetchone() == (2,)
-    assert beside.execute("SELECT count(*) FROM desk").fetchone() == (4,)
+    assert beside.execute("SELECT count(*) FROM pending_slot").fetchone() == (4,)
     beside.rollback()

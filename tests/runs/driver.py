@@ -2,97 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import holdfast
-from holdfast import AsyncJournal, AsyncRun, AsyncStore, AsyncThread, _heartbeat
 from holdfast.backends.base import Backend, Batch
 from holdfast.backends.rows import CheckpointRow, JournalRow
 from holdfast.errors import StorageFailed
+from holdfast.runs import heartbeat
+from holdfast.testing.driver import OPENERS
 from tests.support.postgres import schemas
 
-T = TypeVar("T")
-PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
-STALL: Final = 5.0  # seconds, after which a write that is held up goes on, since someone waits for it
-
-
-class Loop:
-    """An event loop in a thread of its own; a context manager that ends it."""
-
-    def __enter__(self) -> Loop:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(PATIENCE)
-        self._loop.close()
-
-    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
-
-
-class Blocking:
-    """Something async with the manners of something sync: an `AsyncRun` becomes like a `Run`."""
-
-    def __init__(self, target: Any, loop: Loop) -> None:
-        self._target = target
-        self._loop = loop
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._target, name)
-        if not inspect.ismethod(found):
-            return self._wrapped(found)
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            result = found(*args, **kwargs)
-            return self._wrapped(self._loop.wait(result) if inspect.iscoroutine(result) else result)
-
-        return call
-
-    def _wrapped(self, value: Any) -> Any:
-        is_async = isinstance(value, AsyncStore | AsyncThread | AsyncJournal | AsyncRun)
-        return Blocking(value, self._loop) if is_async else value
-
-    def __enter__(self) -> Blocking:
-        self._loop.wait(self._target.__aenter__())
-        return self
-
-    def __exit__(self, *error: Any) -> Any:
-        return self._loop.wait(self._target.__aexit__(*error))
-
-    def __repr__(self) -> str:
-        return f"Blocking({self._target!r})"
-
-
-def open_sync(stack: ExitStack, url: str, **options: Any) -> Any:
-    store = holdfast.open(url, **options)
-    stack.callback(store.close)
-    return store
-
-
-def open_async(stack: ExitStack, url: str, **options: Any) -> Any:
-    loop = stack.enter_context(Loop())
-
-    async def opened() -> AsyncStore:
-        return await holdfast.aopen(url, **options)
-
-    store = Blocking(loop.wait(opened()), loop)
-    stack.callback(lambda: store.close())
-    return store
-
-
-def open_uncached(stack: ExitStack, url: str, **options: Any) -> Any:
-    return open_sync(stack, url, cache=0, **options)
+STALL: Final = 5.0  # seconds, after which a write that is held up continues, since another caller waits for it
 
 
 URLS: Final[dict[str, Callable[[Path], str]]] = {
@@ -101,10 +25,9 @@ URLS: Final[dict[str, Callable[[Path], str]]] = {
     "files": lambda folder: f"file:{folder / 'agents'}",
     "postgresql": schemas.url,
 }
-OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncached}
 MODES: Final = {
-    "memory": ("sync", "async"),
-    "sqlite": tuple(OPENERS),
+    "memory": tuple(OPENERS),  # the cache is the engine's, the same on every backend
+    "sqlite": ("sync", "async"),
     "files": ("sync",),
     "postgresql": ("sync", "async"),
 }
@@ -112,7 +35,7 @@ WORLDS: Final = [f"{url}-{opener}" for url in URLS for opener in MODES[url]]
 
 
 class World:
-    """Where one test runs. Each `open` is another handle on the same store, where the backend has such a thing."""
+    """Where one test runs. Each `open` is another handle on the same store, where the backend allows several."""
 
     def __init__(self, name: str, folder: Path, stack: ExitStack) -> None:
         self.name = name
@@ -153,13 +76,13 @@ def backend(store: Any) -> Backend:
 
 
 def entered(run: Any) -> Any:
-    """A run whose worker goes on to die: nothing will leave its block."""
+    """A run whose worker dies: its block is never left."""
     return run.__enter__()
 
 
 def die(run: Any) -> None:
-    """What SIGKILL leaves behind: the lease as it is, and nobody who renews it."""
-    _heartbeat.beats.stop(run._calls._beat)
+    """What SIGKILL leaves behind: the lease as it is, which no process renews."""
+    heartbeat.beats.stop(run._calls._beat)
 
 
 def died(thread: Any, work: Callable[[Any], object] = lambda run: None, **options: Any) -> Any:

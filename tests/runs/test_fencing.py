@@ -6,7 +6,8 @@ import pytest
 
 import holdfast
 from holdfast import AsyncThread, Thread
-from tests.runs.driver import Blocking, died, entered, killed_in, kinds
+from holdfast.testing.driver import Blocking
+from tests.runs.driver import died, entered, killed_in, kinds
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from holdfast import is_terminal
-from holdfast.testing.journaling import save_covering
+from holdfast.testing.checkpoints.journal_cover import save_covering
 
 
 def covered(thread, journal_seq):

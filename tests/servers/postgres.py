@@ -1,4 +1,4 @@
-"""A real PostgreSQL server that a test may kill, stop for a while and start again on the same data."""
+"""A real PostgreSQL server that a test may kill, suspend and start again on the same data."""
 
 from __future__ import annotations
 
@@ -78,21 +78,21 @@ class Server:
         return True
 
     def run(self, *statements: str, database: str = "postgres") -> list[Any]:
-        """Each statement on its own, as the owner of everything; the rows of the last one."""
+        """Run each statement by itself as the superuser, and return the rows of the last one."""
         with psycopg.connect(self.url(database), autocommit=True, connect_timeout=5) as connection:
             for statement in statements:
                 cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
     def kill(self) -> None:
-        """SIGKILL to all of its processes: nothing is written any more, nobody is told."""
+        """SIGKILL to all of its processes: nothing more is written, and no client is notified."""
         if self._process is not None:
             kill_all(self._process.pid)
             self._process.wait()
             self._process = None
 
     def stop(self) -> None:
-        """All of its processes stand still; connections stay open."""
+        """All of its processes are suspended; connections stay open."""
         assert self._process is not None
         self._stopped = stop_all(self._process.pid)
 

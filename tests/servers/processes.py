@@ -14,7 +14,7 @@ _GONE = (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE)  # nobody may be there to bur
 
 
 def kill_all(pid: int) -> None:
-    """SIGKILL. The first one is stopped before, so that it starts nothing while the others go."""
+    """SIGKILL. The first one is stopped before, so that it starts nothing while the others are killed."""
     family = stop_all(pid)
     for one in family:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -23,7 +23,7 @@ def kill_all(pid: int) -> None:
 
 
 def stop_all(pid: int) -> list[psutil.Process]:
-    """SIGSTOP, parents first: what stands still starts nothing more."""
+    """SIGSTOP, parents first: a stopped process starts nothing more."""
     found: list[psutil.Process] = []
     with contextlib.suppress(psutil.NoSuchProcess):
         found = [psutil.Process(pid)]

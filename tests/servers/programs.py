@@ -1,4 +1,4 @@
-"""How programs that refuse to run as root are started by whoever runs the tests."""
+"""How programs that refuse to run as root are started by the user who runs the tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unprivileged(command: Sequence[str]) -> list[str]:
     """The command as a user that is not root.
 
     That user keeps root's right to open any file, because an interpreter in root's home and the folders of pytest are
-    closed to everybody else.
+    closed to all other users.
     """
     if os.geteuid() != 0:
         return list(command)
@@ -51,7 +51,7 @@ def own_folder(path: Path) -> Path:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on which nobody listens now."""
+    """Ports on which no process listens now."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:

@@ -1,7 +1,7 @@
 """What a store should do, in plain dicts and lists, with a full copy wherever the store shares.
 
-Written from the semantics (DESIGN §4), not from the engine: a fork copies every checkpoint it sees, a removal rewrites
-parents at once, and nothing is ever shared between two threads. Slow, and easy to believe.
+Written from the documented semantics, not from the engine: a fork copies every checkpoint it sees, a removal rewrites
+parents at once, and nothing is ever shared between two threads. Slow, and easy to check by eye.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Point:
 
 
 def _parent(points: Mapping[str, Point], point: Point) -> Point | None:
-    """If it is there. A fork may name one that it does not see, and have another under the same id later."""
+    """If it exists. A fork may name one that it does not see, and have another under the same id later."""
     found = points.get(point.parent) if point.parent is not None else None
     return found if found is not None and found.seq < point.seq else None
 
@@ -81,7 +81,7 @@ class Line:
         return {parent.id for point in self.points.values() if (parent := _parent(self.points, point)) is not None}
 
     def remove(self, ids: Iterable[str]) -> int:
-        """Survivors go to their nearest surviving ancestor."""
+        """Survivors are re-parented to their nearest surviving ancestor."""
         before = dict(self.points)
         gone = {one: self.points.pop(one) for one in set(ids) if one in self.points}
         for point in self.points.values():
@@ -111,7 +111,7 @@ class Thread:
 
 @dataclass
 class Handle:
-    """Who is asking: which life of a thread they mean is fixed at the first touch."""
+    """A caller's handle: its first use fixes which generation of the thread it means."""
 
     thread_id: str
     namespace: str = ""
@@ -334,7 +334,7 @@ class Model:
         return _without_run(thread, run_id) if thread else 0
 
     def prune(self, handle: Handle, retention: Retention) -> tuple[int, int]:
-        """How many went, and how many stayed."""
+        """How many were removed, and how many stayed."""
         thread = self.touch(handle)
         gone: dict[str, set[str]] = {}
         for name, line in sorted(thread.lines.items()) if thread else ():
@@ -367,14 +367,14 @@ def _not_kept(line: Line, retention: Retention) -> set[str]:
 
 
 def _resumed(line: Line) -> set[str]:
-    """The last step before where the head's run stopped, or before what somebody changed from outside."""
+    """The last step before where the head's run stopped, or before an external update."""
     lineage = line.lineage(line.head.id) if line.head is not None else []
     stops = ("interrupted", "failed")
     return {point.id for point in [one for one in lineage if one.source != "update" and one.status not in stops][:1]}
 
 
 def _open(line: Line) -> set[str]:
-    """What stays even if the call that it belongs to goes."""
+    """What stays even if the call that it belongs to is removed."""
     parents = line.parents
     waiting = {point.id for point in line.points.values() if point.status == "interrupted" and point.id not in parents}
     labelled = {point.id for point in line.points.values() if point.label}

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import holdfast
 from holdfast import ROOT, Conflict, Deleted, Retention
-from holdfast.testing.expiring import aged
+from holdfast.testing.maintenance.expired_threads import aged
 from tests.stateful.model import Handle, Line, Model, Point
 from tests.stateful.values import EDITS, SIZES
 from tests.stateful.worlds import YEAR, World, compare, expected_info, open_worlds, outcome, wished
@@ -26,7 +26,7 @@ NAMESPACES = ["", "a", "a|b", "c"]
 THREADS = ["t", "t/1", "T", "été", "t_1", "../t"]
 RUNS = ["r1", "r2"]
 TASKS = ["task-1", "task-2"]
-EXAMPLES = int(os.environ.get("EXAMPLES") or 10)
+EXAMPLES = int(os.environ.get("EXAMPLES") or 6)
 REDUCERS = {"extend": holdfast.extend, "merge": holdfast.merge, "replace": holdfast.replace}
 
 threads = st.integers(0, 12)  # see `Stores.which_thread`

@@ -1,4 +1,4 @@
-"""One backend under test: its stores, and the names under which the machine knows the ids that a store made up."""
+"""One backend under test: its stores, and the names under which the machine knows the ids that a store chose."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
 
 
 def wished(call: Callable[[], Any]) -> tuple[str, Any]:
-    """What the model says to the same call: its result, or the kinds of refusal that would do."""
+    """What the model says to the same call: its result, or the kinds of refusal that are accepted."""
     try:
         return "ok", call()
     except Refused as refusal:

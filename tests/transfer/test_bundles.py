@@ -12,7 +12,8 @@ import pytest
 
 import holdfast
 from holdfast import Corrupt, InvalidArgument, LookAtTheStorage, NewerFormat, StorageFailed, Store
-from holdfast.transfer import bundle, landing, records
+from holdfast.transfer import bundle_file, wire_records
+from holdfast.transfer.target import commit_buffer
 from tests.transfer.showing import live, shown, thread_shown
 
 DAMAGES = 60
@@ -27,10 +28,26 @@ def source() -> Iterator[Store]:
 
 @pytest.fixture
 def path(source: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(bundle, "_BLOCK", 2000)  # many blocks
+    monkeypatch.setattr(bundle_file, "_BLOCK", 2000)  # many blocks
     found = tmp_path / "all.bundle"
     source.export(None, found)
     return found
+
+
+@pytest.mark.parametrize("json", [False, True])
+def test_the_folder_is_synced_after_an_export_got_its_name(
+    source: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, json: bool
+) -> None:
+    path = tmp_path / "out"
+    sync, synced = os.fsync, list[tuple[bool, bool]]()
+
+    def noted(fd: int) -> None:
+        synced.append((os.path.samestat(os.fstat(fd), os.stat(tmp_path)), path.exists()))
+        sync(fd)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    source.export(None, path, json=json)
+    assert synced == [(False, False), (True, True)], "first the file, and once it has its name, the folder"
 
 
 def test_a_bundle_damaged_at_any_byte_is_refused_and_what_came_before_is_whole(source: Store, path: Path) -> None:
@@ -67,18 +84,18 @@ def damaged(whole: bytes, at: int, how: str, rng: random.Random) -> bytes:
     return whole[:low] + whole[high : high + 1] + whole[low + 1 : high] + whole[low : low + 1] + whole[high + 1 :]
 
 
-def rewritten(path: Path, change: Callable[[records.Record], list[records.Record]]) -> None:
+def rewritten(path: Path, change: Callable[[wire_records.Record], list[wire_records.Record]]) -> None:
     """The same bundle with some records changed, in blocks that have the right digests."""
-    found = [record for _, record in bundle.read(path)]
-    with bundle.Writer(path) as writer:
+    found = [record for _, record in bundle_file.read(path)]
+    with bundle_file.Writer(path) as writer:
         for record in found:
             for one in change(record):
                 writer.write(one)
 
 
 def test_a_changed_value_does_not_match_its_digest(path: Path) -> None:
-    def change(record: records.Record) -> list[records.Record]:
-        if isinstance(record, records.Point) and record.channels and isinstance(record.channels[0][1], bytes):
+    def change(record: wire_records.Record) -> list[wire_records.Record]:
+        if isinstance(record, wire_records.Checkpoint) and record.channels and isinstance(record.channels[0][1], bytes):
             name, _ = record.channels[0]
             return [msgspec.structs.replace(record, channels=[(name, b"\x01"), *record.channels[1:]])]
         return [record]
@@ -90,7 +107,7 @@ def test_a_changed_value_does_not_match_its_digest(path: Path) -> None:
 
 def test_a_missing_checkpoint_is_noticed(path: Path) -> None:
     """Also one that nothing else names."""
-    last = [record for _, record in bundle.read(path) if isinstance(record, records.Point)][-1]
+    last = [record for _, record in bundle_file.read(path) if isinstance(record, wire_records.Checkpoint)][-1]
     rewritten(path, lambda record: [] if record == last else [record])
     with holdfast.open("memory:") as other, pytest.raises(Corrupt, match="byte"):
         other.import_(path)
@@ -109,6 +126,13 @@ def test_a_file_that_can_not_be_written_or_read_says_so(source: Store, tmp_path:
         source.import_(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("json", [False, True])
+def test_an_export_to_a_folder_that_does_not_exist_names_the_folder(source: Store, tmp_path: Path, json: bool) -> None:
+    with pytest.raises(StorageFailed, match=r"the folder '.*missing' does not exist; create it first"):
+        source.export(None, tmp_path / "missing" / "all", json=json)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(source: Store, path: Path) -> None:
     before = path.read_bytes()
 
@@ -122,9 +146,9 @@ def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(source: Store
 
 
 def test_a_thread_shows_only_when_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever looks while it comes, or after it was stopped, does not see it; the next one goes on where it was."""
-    monkeypatch.setattr(landing, "_BATCH_ROWS", 10)
-    monkeypatch.setattr("holdfast.transfer.moving._EVERY", 10)
+    """Readers do not see it while it comes, or after the import was stopped; the next import resumes it."""
+    monkeypatch.setattr(commit_buffer, "_BATCH_ROWS", 10)
+    monkeypatch.setattr("holdfast.transfer.report._CHECKPOINTS_PER_CALL", 10)
     with holdfast.open("memory:") as source, holdfast.open(tmp_path / "target.db") as other:
         for n in range(60):
             source.thread("t").save({"n": n})
@@ -145,8 +169,8 @@ def test_a_thread_shows_only_when_it_is_whole(tmp_path: Path, monkeypatch: pytes
 def test_what_was_begun_and_is_something_else_now_is_begun_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(landing, "_BATCH_ROWS", 10)
-    monkeypatch.setattr("holdfast.transfer.moving._EVERY", 10)
+    monkeypatch.setattr(commit_buffer, "_BATCH_ROWS", 10)
+    monkeypatch.setattr("holdfast.transfer.report._CHECKPOINTS_PER_CALL", 10)
     with holdfast.open("memory:") as source, holdfast.open(tmp_path / "target.db") as other:
         saved = [source.thread("t").save({"n": n}) for n in range(60)]
 
@@ -167,7 +191,7 @@ def test_what_was_begun_and_is_something_else_now_is_begun_anew(
 def test_a_path_that_names_no_file_is_refused(path: str, json: bool) -> None:
     with holdfast.open("memory:") as store:
         store.thread("t").save({"n": 1})
-        with pytest.raises(InvalidArgument, match="is no name of a file"):
+        with pytest.raises(InvalidArgument, match="does not name a file"):
             store.export(None, path, json=json)
-        with pytest.raises(InvalidArgument, match="is no name of a file"):
+        with pytest.raises(InvalidArgument, match="does not name a file"):
             store.import_(path)

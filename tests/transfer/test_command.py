@@ -44,7 +44,7 @@ def test_a_store_goes_to_a_file_and_back(source: Path, tmp_path: Path) -> None:
     done = command("export", source, bundle, "--all")
     assert (done.returncode, done.stdout.splitlines()[0]) == (
         0,
-        "wrote 7 checkpoints, 0 writes, 0 entries; 0.0 MB of state",
+        "wrote 7 checkpoints, 0 writes, 0 journal entries; 0.0 MB of state",
     )
     assert command("import", target, bundle).stdout.startswith("imported 7 checkpoints")
     assert same(source, target)
@@ -52,7 +52,7 @@ def test_a_store_goes_to_a_file_and_back(source: Path, tmp_path: Path) -> None:
     assert (again["threads"], again["unchanged"], again["checkpoints"]) == (3, 3, 0)
 
 
-def test_a_file_is_not_written_over_without_being_told(source: Path, tmp_path: Path) -> None:
+def test_a_file_is_not_overwritten_without_yes(source: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "x.bundle"
     bundle.write_text("mine")
     refused = command("export", source, bundle, "a")
@@ -67,7 +67,7 @@ def test_lines_of_json(source: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == ["thread"] + ["checkpoint"] * 3
 
 
-def test_threads_are_copied_and_conflicts_are_told(source: Path, tmp_path: Path) -> None:
+def test_threads_are_copied_and_conflicts_are_reported(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "target.db"
     assert json.loads(command("copy", source, target, "a", "--json").stdout)["checkpoints"] == 3
     assert command("copy", source, target, "--all").returncode == 0
@@ -84,7 +84,7 @@ def test_threads_are_copied_and_conflicts_are_told(source: Path, tmp_path: Path)
         assert len(store.thread("a2").history()) == 4
 
 
-def test_somebody_has_to_say_which_threads(source: Path, tmp_path: Path) -> None:
+def test_threads_must_be_named_or_all_be_given(source: Path, tmp_path: Path) -> None:
     for wrong in (["copy", source, tmp_path / "x.db"], ["export", source, tmp_path / "x", "a", "--all"]):
         assert command(*wrong).returncode == 2
     assert command("import", tmp_path / "new.db", tmp_path / "nowhere").returncode == 1
@@ -93,7 +93,9 @@ def test_somebody_has_to_say_which_threads(source: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("path", ["", ".", "/"])
 @pytest.mark.parametrize("options", [[], ["--yes"], ["--json", "--yes"]])
-def test_an_export_to_what_is_no_name_of_a_file_is_one_line(source: Path, path: str, options: list[str]) -> None:
+def test_an_export_to_a_path_that_is_not_a_file_name_is_refused_in_one_line(
+    source: Path, path: str, options: list[str]
+) -> None:
     done = command("export", source, path, "--all", *options)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("holdfast: ")

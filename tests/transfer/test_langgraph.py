@@ -12,7 +12,7 @@ from langgraph.types import Command
 import holdfast
 from holdfast._drive import run
 from holdfast.adapters.langgraph import HoldfastSaver
-from holdfast.backends.rows import SealedRow
+from holdfast.backends.rows import SettledRow
 from tests.adapters.langgraph.driver import config
 from tests.adapters.langgraph.fuzz_board import THREADS
 from tests.adapters.langgraph.fuzz_values import told
@@ -77,6 +77,6 @@ def sealed_sizes(store: holdfast.Store) -> list[int]:
     """How large the rows of sealed writes are, but for the numbers of logs in them."""
     backend = store._calls.engine.backend
     (tree,) = run(backend.trees, 0, 10)
-    found = [len(row.body) // 20 for row in run(backend.scan, SealedRow, tree, (), 1000)]
+    found = [len(row.body) // 20 for row in run(backend.scan, SettledRow, tree, (), 1000)]
     assert len(found) > 9
     return sorted(found)

@@ -51,7 +51,7 @@ def test_an_export_is_never_written_over_a_store(tmp_path: Path, json: bool):
         files.thread("a").save({"n": 1})
         segments = [one for one in (tmp_path / "f").rglob("*.hfs") if one.is_file()]
         for path in (tmp_path / "a.db", tmp_path / "f", *segments):
-            with pytest.raises(Conflict, match="never written over"):
+            with pytest.raises(Conflict, match="is not overwritten"):
                 store.export(None, path, json=json)
         store.thread("a").save({"n": 2})
         assert [one.state for each in (store, files) if (one := each.thread("a").latest())] == [{"n": 2}, {"n": 1}]

@@ -9,7 +9,7 @@ import pytest
 import holdfast
 from holdfast import Conflict, Corrupt, Store, ThreadBusy
 from holdfast.backends.rows import CheckpointRow
-from tests.lifecycle.broken import all_rows, backend_of, replace
+from tests.lifecycle.damaged_store import all_rows, backend_of, replace
 
 
 @pytest.fixture

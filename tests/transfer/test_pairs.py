@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.testing.moving import RICH, rich, seen
+from holdfast.testing.threads.thread_moves import RICH, rich, seen
 from tests.support.postgres import schemas
 from tests.transfer.showing import live, shown
 

@@ -12,8 +12,8 @@ import holdfast
 from holdfast import Store
 from holdfast._drive import run
 from holdfast.backends.base import Batch, LineAt
-from holdfast.backends.rows import LineRow, sealed
-from holdfast.engine.staging import is_staged
+from holdfast.backends.rows import LineRow, with_checksum
+from holdfast.engine.threads.staged_thread import is_staged
 from tests.transfer.test_pairs import URLS
 
 
@@ -77,10 +77,10 @@ def test_erasing_takes_it_along(target: Store):
     assert [one.id for one in target.threads()] == ["other"]
 
 
-def test_it_is_freed_when_nobody_went_on_for_a_day(target: Store):
+def test_it_is_freed_after_a_day_without_a_transfer(target: Store):
     backend = target._calls.engine.backend
     (root,) = staged(target)
-    old = sealed(root._replace(lease_at=root.lease_at - 25 * 3600 * 1_000_000, version=root.version + 1))
+    old = with_checksum(root._replace(lease_at=root.lease_at - 25 * 3600 * 1_000_000, version=root.version + 1))
     assert run(backend.commit, Batch([LineAt(root.tree, root.line, root.version)], [old]))
     target.collect()
     assert staged(target) == []

@@ -34,7 +34,7 @@ from holdfast import (
     Store,
     Thread,
 )
-from holdfast.backends.sqlite import files
+from holdfast.backends.sqlite import database
 from tests.unit.prose import prose
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONWARNINGS": "ignore"}
@@ -340,6 +340,12 @@ def _calls_with_bad_arguments() -> dict[str, tuple[Callable[[Store, Thread[Any]]
         "put_writes task": (lambda s, t: t.put_writes("x", [("a", 1)], task_id=5), "task_id"),  # type: ignore[arg-type]
         "put_writes path": (lambda s, t: t.put_writes("x", [("a", 1)], task_id="t", task_path=5), "task_path"),  # type: ignore[arg-type]
         "delete_checkpoints text": (lambda s, t: t.delete_checkpoints("abc"), "list"),
+        "load channels text": (lambda s, t: t.load(t.history()[0].id, channels="n"), "list"),
+        "export text": (lambda s, t: s.export("t", "never.bundle"), "list"),
+        "export number": (lambda s, t: s.export(5, "never.bundle"), "list"),  # type: ignore[arg-type]
+        "copy text": (lambda s, t: holdfast.copy(s, s, thread_ids="t"), "list"),
+        "copy number": (lambda s, t: holdfast.copy(s, s, thread_ids=5), "list"),  # type: ignore[arg-type]
+        "erase text": (lambda s, t: s.erase("t"), "where"),  # type: ignore[arg-type]
         "delete_checkpoints number": (lambda s, t: t.delete_checkpoints(5), "ids"),  # type: ignore[arg-type]
         "thread delete_run": (lambda s, t: t.delete_run(None), "run_id"),  # type: ignore[arg-type]
         "open durability": (lambda s, t: holdfast.open("memory:", durability="maybe"), "durability"),  # type: ignore[arg-type]
@@ -640,7 +646,7 @@ def test_a_newer_format_is_refused_with_both_numbers(tmp_path: Path) -> None:
     connection.commit()
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
-    unchanged(path, lambda: holdfast.open(path), NewerFormat, r"\b7\b.*\b4\b")
+    unchanged(path, lambda: holdfast.open(path), NewerFormat, r"\b7\b.*\b1\b")
 
 
 def test_an_older_reader_is_let_in_when_the_newer_format_says_so(tmp_path: Path) -> None:
@@ -655,7 +661,7 @@ def test_an_older_reader_is_let_in_when_the_newer_format_says_so(tmp_path: Path)
         assert latest.state == states["t0"][-1]
 
 
-@pytest.mark.parametrize("missing", ["checkpoint", "chunk", "line", "thread", "pending", "mark"])
+@pytest.mark.parametrize("missing", ["checkpoint", "chunk", "line", "thread", "pending", "overlay"])
 def test_a_store_without_one_of_its_tables_gives_our_errors(tmp_path: Path, missing: str) -> None:
     path = tmp_path / "holes.db"
     filled(path, 1, 3)
@@ -703,8 +709,8 @@ DAMAGE: dict[str, tuple[str, str | None]] = {
     "a thread's metadata": ("UPDATE thread SET metadata = x'80' WHERE id = 't1'", "thread"),
     "a thread's generation": ("UPDATE thread SET generation = 9 WHERE id = 't1'", "thread"),
     "a pending write": ("UPDATE pending SET body = x'00' WHERE tree = :tree", "pending"),
-    "a label": ("UPDATE mark SET label = 'forged' WHERE tree = :tree", "mark"),
-    "a hidden mark": ("UPDATE mark SET hidden = 1 WHERE tree = :tree", "mark"),
+    "a label": ("UPDATE overlay SET label = 'forged' WHERE tree = :tree", "overlay"),
+    "a hidden mark": ("UPDATE overlay SET hidden = 1 WHERE tree = :tree", "overlay"),
 }  # fmt: skip
 
 
@@ -830,13 +836,13 @@ def test_a_full_database_keeps_what_was_acknowledged_and_goes_on_when_there_is_r
 ) -> None:
     path = tmp_path / "full.db"
     opened: list[sqlite3.Connection] = []
-    connect = files.connect
+    connect = database.connect
 
     def noted(path: Path) -> sqlite3.Connection:
         opened.append(connect(path))
         return opened[-1]
 
-    monkeypatch.setattr(files, "connect", noted)
+    monkeypatch.setattr(database, "connect", noted)
     rng = random.Random(1)
     saved: list[tuple[str, Any]] = []
     with holdfast.open(path) as store:

@@ -55,11 +55,12 @@ def test_a_documented_command_exists():
 def test_starting_imports_nothing_heavy():
     script = (
         "import sys, holdfast.cli.app as app; app.build(); "
-        "print(len(sys.modules), *{'numpy', 'pydantic', 'attr', 'langchain_core'} & set(sys.modules))"
+        "others = {name for name in sys.modules if name.partition('.')[0] != 'holdfast'}; "
+        "print(len(others), *{'numpy', 'pydantic', 'attr', 'langchain_core'} & others)"
     )
     count, *heavy = python("-c", script).stdout.split()
     assert heavy == []
-    assert int(count) < 400
+    assert int(count) < 230  # of other packages; modules of Holdfast are small and import fast
 
 
 def test_without_typer_it_says_what_to_install():

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 from holdfast.codec import Codec
+from holdfast.codec.handlers import numpy_arrays
 from holdfast.codec.wire import MAX_DEPTH
 from holdfast.errors import Corrupt, EncodeError
 from tests.unit.codec_values import CLASSES, Items, Model, Place, Plan, Point, Shape, Task
@@ -54,6 +55,32 @@ def nested(depth: int, wrap: Any = lambda inner: [inner]) -> Any:
 )
 def test_an_error_names_the_path(value: Any, path: str) -> None:
     assert refused(value).path == path
+
+
+OBJECTS: dict[str, Any] = {
+    "objects": "|O",
+    "a field": [("n", "<i4"), ("o", "|O")],
+    "a field of a field": [("n", [("o", "|O")])],
+    "a field of several": [("o", "|O", (2,))],
+    "a field of none": [("o", "|O", (0,))],
+    "several": ("|O", (2,)),
+    "texts of any length": "|T",
+}
+
+
+@pytest.mark.parametrize("shape", [[1], [], [0], [2, 0]], ids=str)
+@pytest.mark.parametrize("description", OBJECTS.values(), ids=OBJECTS)
+def test_a_stored_array_of_objects_is_corrupt(description: Any, shape: list[int]) -> None:
+    """NumPy would take its bytes for addresses, so that no array may be made of them, not even an empty one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numpy_arrays, "_describe", lambda _: description)
+        stored = [CODEC.encode({"a": numpy.zeros(shape, "<i8")}), CODEC.encode({"a": numpy.int64(0)})]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("ndarray", "empty"):
+            patch.setattr(numpy, name, None)  # nothing is built
+        for data in stored:
+            with pytest.raises(Corrupt, match="holds Python objects"):
+                CODEC.decode(data)
 
 
 def _generator() -> Any:
@@ -118,7 +145,7 @@ def test_a_set_that_leads_to_itself_is_refused() -> None:
     assert "contains itself" in str(refused({"p": place}))
 
 
-def test_the_same_value_twice_is_no_cycle() -> None:
+def test_a_value_that_occurs_twice_is_not_a_cycle() -> None:
     shared = ["\ud800"]
     assert CODEC.decode(CODEC.encode([shared, shared])) == [shared, shared]
 
@@ -216,6 +243,6 @@ def test_malformed_bytes_are_corrupt(data: bytes) -> None:
         CODEC.decode(data)
 
 
-def test_an_extension_of_msgpacks_own_comes_back_as_itself() -> None:
+def test_an_extension_type_of_msgpack_is_loaded_as_itself() -> None:
     value = [msgpack.ExtType(5, b"x"), (1,)]
     assert CODEC.decode(CODEC.encode(value)) == value

@@ -35,7 +35,7 @@ PLAN = f"{Plan.__module__}.Plan"
 
 @given(values)
 @settings(max_examples=200, deadline=None)
-def test_values_of_imported_classes_come_back_the_same(value: Any) -> None:
+def test_values_of_imported_classes_are_loaded_unchanged(value: Any) -> None:
     assert same(CODEC.decode(CODEC.encode(value)), value)
 
 
@@ -66,7 +66,7 @@ def load(raw: Any, codec: Codec = CODEC) -> Any:
 # ------------------------------------------------------------------------------------------------ which classes
 
 
-def test_without_being_told_a_codec_looks_up_nothing() -> None:
+def test_by_default_a_codec_looks_up_nothing() -> None:
     assert type(Codec().decode(CODEC.encode(Plan("x")))) is Opaque
 
 
@@ -86,7 +86,7 @@ def test_given_types_come_first() -> None:
     assert codec.decode(codec.encode([Plan("x"), Point(1)])) == [Intent("x"), Point(1)]
 
 
-def test_with_types_goes_on_looking_up() -> None:
+def test_with_types_keeps_looking_up() -> None:
     @dataclasses.dataclass
     class Local:
         a: int
@@ -262,7 +262,7 @@ def test_a_hostile_name_is_opaque(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [None, 5, 2.5, b"app.Note", [], ["app"], {}, {"a": 1}], ids=repr)
-def test_a_name_that_is_no_text_is_corrupt_or_opaque(name: Any) -> None:
+def test_a_name_that_is_not_a_string_is_corrupt_or_opaque(name: Any) -> None:
     with contextlib.suppress(Corrupt):
         assert type(load(record("dataclass", name, a=1))) is Opaque
 
@@ -420,7 +420,7 @@ def test_a_struct_is_built_without_its_methods(app: ModuleType) -> None:
     assert load(record("msgspec", "app.Note", text="x")).text == "x"
 
 
-def test_a_struct_that_would_be_told_of_its_twin_is_opaque(app: ModuleType) -> None:
+def test_a_struct_with_an_init_subclass_hook_is_opaque(app: ModuleType) -> None:
     class Note(msgspec.Struct):
         text: str
 

@@ -28,8 +28,9 @@ from langchain_core.messages import (
     ToolMessageChunk,
 )
 
-from holdfast.codec import Codec, Opaque, conversations, messages
-from holdfast.codec.packing import pack
+from holdfast.codec import Codec, Opaque
+from holdfast.codec.handlers import langchain_messages, message_lists
+from holdfast.codec.packer import pack
 from holdfast.codec.wire import Marker, pack_raw, unpack
 from holdfast.errors import Corrupt, EncodeError
 from tests.unit.codec_values import CLASSES, Place, Plan, same
@@ -105,13 +106,13 @@ def conversation(draw: st.DrawFn) -> list[Any]:
 
 @given(conversation())
 @settings(max_examples=300, deadline=None)
-def test_a_conversation_comes_back_the_same(value: list[Any]) -> None:
+def test_a_conversation_is_loaded_unchanged(value: list[Any]) -> None:
     assert same(CODEC.decode(CODEC.encode(value)), value)
 
 
 @given(odd_messages)
 @settings(max_examples=200, deadline=None)
-def test_a_message_comes_back_the_same_wherever_it_is(message: Any) -> None:
+def test_a_message_is_loaded_unchanged_at_any_depth(message: Any) -> None:
     value = {"messages": [message], "pair": (message, {"deep": [message]}), "one": message}
     assert same(CODEC.decode(CODEC.encode(value)), value)
 
@@ -171,14 +172,14 @@ def test_extra_fields_are_one_more_part() -> None:
 def test_an_ordinary_conversation_takes_the_shortcut() -> None:
     value = [HumanMessage("hi"), AIMessage("", tool_calls=[{"name": "look", "args": {"a": [1]}, "id": "1"}])]
     CODEC.encode(value)  # classes are known to the shortcut once one of their instances was packed
-    assert all(type(record) is list for record in conversations.with_records(value))
-    assert conversations.load(CODEC.encode(value)) == value
+    assert all(type(record) is list for record in message_lists.with_records(value))
+    assert message_lists.load(CODEC.encode(value)) == value
 
 
 @pytest.mark.parametrize("odd", [(1,), "text", HumanMessage("x", more=1), HumanMessage([{"k": (1,)}])])
 def test_what_the_shortcut_can_not_do_is_left_to_the_general_way(odd: Any) -> None:
     data = CODEC.encode([HumanMessage("hi"), odd])
-    assert conversations.load(data) is None
+    assert message_lists.load(data) is None
     assert CODEC.decode(data) == [HumanMessage("hi"), odd]
 
 
@@ -233,7 +234,7 @@ def test_a_message_changed_after_encoding_changes_no_bytes() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda one: [one, one], lambda one: {"k": [one, one]}])
-def test_every_message_is_made_anew(wrap: Callable[[Any], Any]) -> None:
+def test_each_decode_creates_new_messages(wrap: Callable[[Any], Any]) -> None:
     data = CODEC.encode(wrap(HumanMessage("hi")))
     found = CODEC.decode(data)
     first, second = found if isinstance(found, list) else found["k"]
@@ -320,7 +321,7 @@ def test_messages_are_opaque_until_their_module_is_imported(monkeypatch: pytest.
     data = CODEC.encode(value)
     with monkeypatch.context() as patch:
         patch.delitem(sys.modules, "langchain_core.messages.human")
-        assert messages.message_class(HUMAN) is None
+        assert langchain_messages.message_class(HUMAN) is None
         found, other = CODEC.decode(data)
         assert (found.kind, found.name) == ("message", HUMAN)
         assert found.fields["content"] == "hi"
@@ -342,7 +343,7 @@ def test_a_module_that_holds_something_else_is_not_asked(monkeypatch: pytest.Mon
     class HumanMessage(pydantic.BaseModel):
         content: str = ""
 
-    data = CODEC.encode([messages.message_class(HUMAN)("hi")])
+    data = CODEC.encode([langchain_messages.message_class(HUMAN)("hi")])
     impostors: list[Any] = [HumanMessage, print, None, []]
     for impostor in impostors:
         monkeypatch.setattr(sys.modules["langchain_core.messages.human"], "HumanMessage", impostor)

@@ -10,7 +10,8 @@ import numpy
 import pytest
 from langchain_core.messages import AIMessage
 
-from holdfast.codec import Codec, Opaque, arrays
+from holdfast.codec import Codec, Opaque
+from holdfast.codec.handlers import numpy_arrays
 from tests.unit.codec_values import CLASSES, Colour, Place, Plan, Point, Thing
 
 KNOWING = Codec(CLASSES)
@@ -95,7 +96,7 @@ def test_arrays_are_opaque_without_numpy(monkeypatch: pytest.MonkeyPatch) -> Non
     found = IGNORANT.decode(data)
     assert type(found[0]) is Opaque
     assert IGNORANT.encode(found) == data
-    assert arrays.__doc__
+    assert numpy_arrays.__doc__
 
 
 def test_a_tag_of_a_later_version_is_opaque() -> None:

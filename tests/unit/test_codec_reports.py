@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import holdfast
-from holdfast.codec import Codec, Opaque, reports
+from holdfast.codec import Codec, Opaque
+from holdfast.codec.lookup import unknown_log
 from holdfast.codec.wire import Marker, pack_raw
 from tests.unit.codec_values import Colour, Plan
 
@@ -19,7 +20,7 @@ PLAN = f"{Plan.__module__}.Plan"
 
 @pytest.fixture(autouse=True)
 def nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "_reported", set())
+    monkeypatch.setattr(unknown_log, "_reported", set())
 
 
 def record(name: str, **fields: Any) -> bytes:

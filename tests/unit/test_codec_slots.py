@@ -1,4 +1,4 @@
-"""Classes of plain slots that somebody has vouched for."""
+"""Classes with plain slots, which a caller declares with `slots_class`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.codec import Codec, Opaque, registry, slots, slots_class
+from holdfast.codec import Codec, Opaque, handler, slots_class
+from holdfast.codec.families import slots_classes
 from holdfast.codec.wire import Marker, pack_raw, unpack
 from holdfast.errors import EncodeError
 
@@ -37,11 +38,11 @@ def _parts(send: Send) -> tuple[Any, ...]:
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    before = dict(slots._layouts)  # others have vouched for classes of theirs
+    before = dict(slots_classes._layouts)  # others have vouched for classes of theirs
     yield
-    slots._layouts.clear()
-    slots._layouts.update(before)
-    registry.dispatch.clear()
+    slots_classes._layouts.clear()
+    slots_classes._layouts.update(before)
+    handler.dispatch.clear()
 
 
 def vouch() -> None:
@@ -52,7 +53,7 @@ def record(**fields: Any) -> bytes:
     return pack_raw([Marker(4), "slots", f"{HERE}.Send", *(part for item in fields.items() for part in item)])
 
 
-def test_a_class_of_slots_is_refused_until_somebody_vouches_for_it() -> None:
+def test_a_class_of_slots_is_refused_until_it_is_declared() -> None:
     with pytest.raises(EncodeError, match=r"Send can't be stored"):
         CODEC.encode(Send("a", 1))
     vouch()
@@ -75,7 +76,7 @@ def test_it_loads_where_its_class_is_given_or_imported_and_is_opaque_elsewhere()
     assert Codec().encode([found]) == data
 
 
-def test_it_is_opaque_where_nobody_vouches_for_it() -> None:
+def test_it_is_opaque_where_it_is_not_declared() -> None:
     assert type(Codec(imported=True).decode(record(node="a", arg=1))) is Opaque
 
 

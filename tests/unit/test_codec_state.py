@@ -92,13 +92,13 @@ def test_extra_fields_of_a_model_are_channels_too() -> None:
 
 
 @pytest.mark.parametrize("state", [1, "text", [1], None, Point(1), object()])
-def test_anything_else_is_no_state(state: Any) -> None:
+def test_anything_else_is_refused_as_a_state(state: Any) -> None:
     with pytest.raises(InvalidArgument, match="a state must be a mapping"):
         channels_of(state)
 
 
-def test_channels_are_named_by_text() -> None:
-    with pytest.raises(InvalidArgument, match="named by text"):
+def test_names_of_channels_are_strings() -> None:
+    with pytest.raises(InvalidArgument, match="must be strings"):
         channels_of({1: 2})
 
 

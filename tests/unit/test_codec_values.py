@@ -224,7 +224,7 @@ def test_a_handler_may_not_take_a_tag_of_holdfasts(tag: int) -> None:
 
 def test_a_tag_can_be_taken_once() -> None:
     register(Handler(101, (), list, list))
-    with pytest.raises(InvalidArgument, match="taken"):
+    with pytest.raises(InvalidArgument, match="already used"):
         register(Handler(101, (), list, list))
 
 

@@ -6,13 +6,12 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import holdfast
-from holdfast.cli import support_agent as agent
+from holdfast.cli.demo import agent
 
 
 class Shown:
@@ -20,9 +19,7 @@ class Shown:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "agents.db"
-        start = time.monotonic()
         self.done = demo("--path", str(self.path))
-        self.seconds = time.monotonic() - start
         self.text = self.done.stdout
 
 
@@ -36,26 +33,25 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     return Shown(tmp_path_factory.mktemp("demo"))
 
 
-def test_it_ends_well_in_time(shown):
+def test_it_ends_well(shown):
     assert (shown.done.returncode, shown.done.stderr) == (0, "")
-    assert shown.seconds < 15
 
 
-def test_it_is_plain_where_there_is_no_terminal(shown):
+def test_it_is_plain_without_a_terminal(shown):
     assert "\x1b" not in shown.text
 
 
 def test_two_processes_work_and_the_first_is_killed(shown):
     first, second = re.findall(r"worker [12]  process (\d+)", shown.text)
     assert first != second
-    assert f"SIGKILL, process {first} is gone: 'receipt' has happened, and no result of it is recorded" in shown.text
+    assert f"SIGKILL: process {first} was killed: 'receipt' has happened, but its result is not recorded" in shown.text
 
 
-def test_a_worker_says_so_while_it_waits(tmp_path: Path) -> None:
-    """In the demo itself the lease may have run out by the time that a busy machine has started the second worker."""
+def test_a_worker_reports_that_it_waits(tmp_path: Path) -> None:
+    """In the demo itself the lease may run out before a busy machine has started the second worker."""
     path, notes = tmp_path / "agents.db", tmp_path / "notes.jsonl"
     with holdfast.open(path) as store, store.thread(agent.THREAD).run(input={"messages": []}, worker="other", ttl=600):
-        command = [sys.executable, "-m", "holdfast.cli.support_worker", str(path), str(notes), "second"]
+        command = [sys.executable, "-m", "holdfast.cli.demo.worker", str(path), str(notes), "second"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             said = json.loads(worker.stdout.readline())
@@ -64,10 +60,10 @@ def test_a_worker_says_so_while_it_waits(tmp_path: Path) -> None:
     assert 0 < said["seconds"] <= 600
 
 
-def test_the_second_worker_goes_on_with_the_run(shown):
-    assert "worker 2  took the thread, the run goes on" in shown.text
-    assert "worker 2  not called again, their results were recorded: refund" in shown.text
-    assert "worker 2  called  receipt: the desk knows the key, and does nothing" in shown.text
+def test_the_second_worker_resumes_the_run(shown):
+    assert "worker 2  took the thread, resumed the run" in shown.text
+    assert "worker 2  not called again, because the result was recorded: refund" in shown.text
+    assert "worker 2  called  receipt: the service knows the key and does nothing" in shown.text
 
 
 def test_every_side_effect_happened_once(shown):
@@ -95,7 +91,7 @@ def test_both_workers_carried_one_run_without_a_gap(shown):
         assert store.resumable() == []
 
 
-def test_the_tree_shows_who_made_what(shown):
+def test_the_tree_shows_which_worker_saved_each_step(shown):
     steps = re.findall(r"^[├└]── step (\d).*worker ([12])$", shown.text, re.MULTILINE)
     assert steps == [(str(n), "1" if n < 6 else "2") for n in range(10)]
 
@@ -103,7 +99,7 @@ def test_the_tree_shows_who_made_what(shown):
 def test_the_fork_starts_in_the_middle_and_ends_well(shown):
     fork = re.findall(r"^│       [├└]── step (\d)  …\w+  (.*)$", shown.text, re.MULTILINE)
     assert fork == [("4", "fork, plan edited"), ("5", "model"), ("6", "tool"), ("7", "end  completed")]
-    assert "done after that step, and not undone by a fork: refund, receipt, mail" in shown.text
+    assert "done after that step, and not undone by the fork: refund, receipt, mail" in shown.text
 
 
 def test_the_difference_is_shown(shown):
@@ -115,7 +111,7 @@ def test_the_bytes_are_less_than_whole_states_would_take(shown):
     assert file < whole
 
 
-def test_a_file_that_exists_is_left_alone(tmp_path):
+def test_an_existing_file_is_not_changed(tmp_path):
     path = tmp_path / "mine.db"
     path.write_text("mine")
     assert demo("--path", str(path)).returncode == 2

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.adapters.langgraph.records import record_change, record_of
+from holdfast.adapters.langgraph.checkpoint_record import record_change, record_of
 from holdfast.codec import Codec
-from holdfast.engine.changes import replay
+from holdfast.engine.values.patch import replay
 
 CODEC = Codec()
 names = st.sampled_from(["a", "b", "messages", "branch:to:x", "\ud800", ""])

@@ -6,7 +6,7 @@ import pytest
 
 import holdfast
 from holdfast import InvalidArgument
-from holdfast.backends import urls
+from holdfast.backends import server_url
 from holdfast.backends.registry import shown
 
 
@@ -22,8 +22,8 @@ from holdfast.backends.registry import shown
     ],
 )
 def test_the_parts_of_a_url_and_back(url, parts):
-    assert urls.split(url) == parts
-    assert urls.split(url).text == url
+    assert server_url.split(url) == parts
+    assert server_url.split(url).text == url
 
 
 @pytest.mark.parametrize(

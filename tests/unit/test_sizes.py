@@ -15,10 +15,11 @@ import pytest
 import holdfast
 from holdfast import Store
 from holdfast.backends.base import Batch
-from holdfast.backends.rows import CheckpointRow, LineRow, Row, TagRow, ThreadRow, sealed
-from holdfast.backends.sqlite import files
-from holdfast.backends.sqlite.statements import statements
-from holdfast.engine import load, values
+from holdfast.backends.rows import CheckpointRow, LineRow, Row, TagRow, ThreadRow, with_checksum
+from holdfast.backends.sqlite import database
+from holdfast.backends.sqlite.sql import statements
+from holdfast.engine.checkpoints import hydrate
+from holdfast.engine.values import log_reader
 from tests.unit.prose import prose
 
 MB = 1_000_000
@@ -166,14 +167,14 @@ def test_writes_on_a_value_that_swings_between_two_states_stay_bounded(tmp_path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every statement that SQLite runs for connections opened from here on, settings left out."""
     seen: list[str] = []
-    connect = files.connect
+    connect = database.connect
 
     def traced(*args: Any, **kwargs: Any) -> sqlite3.Connection:
         connection = connect(*args, **kwargs)
         connection.set_trace_callback(lambda sql: None if sql.startswith(("PRAGMA", "--")) else seen.append(sql))
         return connection
 
-    monkeypatch.setattr(files, "connect", traced)
+    monkeypatch.setattr(database, "connect", traced)
     return seen
 
 
@@ -182,7 +183,7 @@ def reads(backend: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     for name in (
         "find", "ancestry", "lines", "namespaces", "namespace", "tree_threads", "thread_of", "checkpoints", "by_id",
-        "marks", "chunks", "pending", "threads", "run_lines",
+        "overlays", "chunks", "pending", "threads", "run_lines",
     ):  # fmt: skip
         verb = getattr(backend, name, None)
         if verb is not None:
@@ -210,8 +211,8 @@ def test_history_reads_no_values_and_decodes_no_state(tmp_path: Path, monkeypatc
         store._calls.engine.cache.clear()
         called = reads(store._calls.engine.backend, monkeypatch)
         read: list[Any] = []
-        monkeypatch.setattr(values, "read", lambda *args: read.append(args))
-        monkeypatch.setattr(load, "channels", lambda *args: read.append(args))
+        monkeypatch.setattr(log_reader, "read", lambda *args: read.append(args))
+        monkeypatch.setattr(hydrate, "channels", lambda *args: read.append(args))
         assert len(thread.history(20)) == 20
         assert read == []
         assert set(called).isdisjoint({"chunks", "pending"})
@@ -347,32 +348,32 @@ def one_thread(pattern: list[Row], number: int, count: int) -> Iterator[Row]:
     tree = number + 1
     for row in pattern:
         if isinstance(row, ThreadRow):
-            yield sealed(row._replace(id=name_of(number), tree=tree, line=tree))
+            yield with_checksum(row._replace(id=name_of(number), tree=tree, line=tree))
         elif isinstance(row, LineRow):
-            yield sealed(row._replace(tree=tree, line=tree, thread=tree, head_line=tree))
+            yield with_checksum(row._replace(tree=tree, line=tree, thread=tree, head_line=tree))
         elif isinstance(row, CheckpointRow):
-            yield sealed(row._replace(tree=tree, line=tree, id=f"c{number}"))
+            yield with_checksum(row._replace(tree=tree, line=tree, id=f"c{number}"))
         elif isinstance(row, TagRow):
             rare = number % (count // 10) == 5
             value = {
                 "metadata.team": f"=team{number % 10}", "metadata.tier": "=gold" if rare else "=none",
                 "status": "failed" if rare else "running",
             }[row.key]  # fmt: skip
-            yield sealed(row._replace(thread=name_of(number), value=value))
+            yield with_checksum(row._replace(thread=name_of(number), value=value))
 
 
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Store]]:
     """A store with a thousand threads, and one with twenty thousand."""
     folder = tmp_path_factory.mktemp("many")
-    connect = files.connect
+    connect = database.connect
 
     def noted(path: Path) -> sqlite3.Connection:
         OPENED.append(connect(path))
         return OPENED[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "connect", noted)
+        patch.setattr(database, "connect", noted)
         found = {}
         for count in (1_000, 20_000):
             found[count] = holdfast.open(folder / f"{count}.db")
@@ -446,7 +447,7 @@ def test_a_deep_page_under_a_prefix_costs_what_the_first_one_costs(listed: dict[
     assert deep <= 1.2 * first + 100
 
 
-TABLES = ("thread", "tag", "line", "checkpoint", "chunk", "pending", "mark", "run", "log", "head", "root", "own")
+TABLES = ("thread", "tag", "line", "checkpoint", "chunk", "pending", "overlay", "run", "log", "head", "root", "own")
 
 
 def scans(store: Store, name: str) -> list[str]:

@@ -19,12 +19,12 @@ from holdfast import Store
 from holdfast.backends.base import DropChunks, Frames, Piece
 from holdfast.backends.rows import KEY, ChunkRow, LogRow, Row
 from holdfast.codec import Codec
-from holdfast.engine import values
-from holdfast.engine.changes import append_change, change, replay
-from holdfast.engine.digests import item_digests, value_digest
-from holdfast.engine.gaps import gaps, text_gaps
-from holdfast.engine.manifest import Entry, Inline, Ref
-from holdfast.engine.parts import parts_of, split_items
+from holdfast.engine.values import log_reader, log_writer, value_log
+from holdfast.engine.values.digests import item_digests, value_digest
+from holdfast.engine.values.manifest import Entry, Inline, Ref
+from holdfast.engine.values.msgpack_parts import parts_of, split_items
+from holdfast.engine.values.patch import append_change, change, replay
+from holdfast.engine.values.sequence_diff import gaps, text_gaps
 from tests.stateful.values import EDITS, item, text
 
 CODEC = Codec()
@@ -316,11 +316,11 @@ class Logs:
     """The chunks of some value logs, as a backend would keep them: a list, and no cleverness."""
 
     def __init__(self, frames: Frames = MANY_FRAMES) -> None:
-        self.home = values.Home(1, frames)
+        self.settings = value_log.LogSettings(1, frames)
         self.chunks: list[ChunkRow] = []
         self.bases: dict[int, tuple[int, int]] = {}
 
-    def store(self, written: values.Written) -> None:
+    def store(self, written: value_log.Written) -> None:
         for drop in written.drops:
             assert isinstance(drop, DropChunks)
             self.chunks = [
@@ -345,8 +345,8 @@ class Logs:
             return [Piece(row, pos) for row in rows[keys[-1] :]]
         return [*self.pieces(*self.bases[log]), *(Piece(row, pos) for row in rows)]
 
-    def read(self, ref: Ref) -> values.Version:
-        (version,) = values.read([ref], self.pieces(ref.log, ref.pos), self.home.frames)
+    def read(self, ref: Ref) -> value_log.Version:
+        (version,) = log_reader.read([ref], self.pieces(ref.log, ref.pos), self.settings.frames)
         assert version is not None
         return version
 
@@ -364,7 +364,7 @@ def written_on(
         if base is not None and version.parts.enc == enc:
             found.append(base)
             continue
-        written = values.write(logs.home, enc, base, version if base is not None else None)
+        written = log_writer.write(logs.settings, enc, base, version if base is not None else None)
         logs.store(written)
         entry, version = written.entry, written.version
         found.append(entry)

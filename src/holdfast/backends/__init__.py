@@ -1,1 +1,1 @@
-"""Where rows live. `base` is the contract; every other module here is one way to keep it."""
+"""Where rows are stored. `base` is the contract; every folder but `common` is one backend."""

@@ -1,8 +1,9 @@
-"""The rows that a backend keeps: fourteen kinds, each a NamedTuple whose last column is a checksum over the others."""
+"""The rows that a backend stores: fourteen kinds, each a NamedTuple whose last column is a checksum of the others."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, TypeVar, get_type_hints
+import re
+from typing import Any, Final, NamedTuple, TypeVar, get_type_hints
 from zlib import crc32
 
 from msgspec.msgpack import Encoder
@@ -13,9 +14,12 @@ KEY: Final = 0  # a chunk holding one whole value
 OP: Final = 1  # a chunk holding one change
 FRAME: Final = 2  # a chunk holding many changes, compressed together
 
+NO_LIMIT: Final = 1 << 62  # as a limit, or as the last number of a range: all rows
+DAY: Final = 86_400_000_000  # microseconds
+
 
 class ThreadRow(NamedTuple):
-    """The directory: from the id a user chose to the tree and the root line."""
+    """An entry of the directory: from the id that a user chose to the tree and the root line."""
 
     id: str
     tree: int
@@ -28,12 +32,12 @@ class ThreadRow(NamedTuple):
     sum: int = 0
 
 
-class GraveRow(NamedTuple):
-    """What is left of a deleted thread: a hash of its id, how many lives it has had, and where the last one ended."""
+class TombstoneRow(NamedTuple):
+    """What is left of a deleted thread: a hash of its id, how often it was deleted, and its last checkpoint id."""
 
     hash: bytes
     generation: int
-    last: str  # the highest checkpoint id, as text: whoever names it or a lower one comes too late
+    last: str  # the highest checkpoint id, as text: a late write that names it or a lower one is refused
     sum: int = 0
 
 
@@ -47,44 +51,46 @@ class TagRow(NamedTuple):
 
 
 class LineRow(NamedTuple):
-    """One namespace of one thread: the only row that a save locks."""
+    """One namespace of one thread: the only row that a save changes."""
 
     tree: int
     line: int
     thread: int  # the root line of the same thread; equal to `line` for the root itself
     namespace: str
     version: int = 0  # grows with every change of this row; what `LineAt` compares
-    seq: int = 0  # the last number handed out
-    head_line: int = 0  # where the head's row lives: another line, until a fork writes on
-    head_seq: int = 0  # 0 when there is no checkpoint
+    seq: int = 0  # the number of the last checkpoint that was saved
+    head_line: int = 0  # the line of the head's row: a base, until a fork saves its first checkpoint
+    head_seq: int = 0  # 0 if there is no checkpoint
     checkpoints: int = 0
     size: int = 0
     updated_at: int = 0
-    forks: int = 0  # how often this thread was forked or copied: the era of what is written next
-    marks: int = 0  # how many marks were made on what this line sees; 0 lets reads skip them
+    forks: int = 0  # how often this thread was forked or copied, which is the era of the next write
+    overlays: int = 0  # how many overlays concern what this line sees; 0 lets reads skip them
     base_line: int | None = None  # the line this one was forked from
     base_seq: int = 0
-    base_era: int = 0  # what that thread wrote in this era or later is not seen
-    whole: int = 0  # 1 if a copy, which sees all of the base and not only the fork point's ancestors
-    journal: int = 0  # the last number of the thread's journal; kept in the root line, like what follows
+    base_era: int = 0  # overlays and writes of the base from this era on are not seen
+    is_copy: int = 0  # 1 for a copy, which sees all branches of its base; 0 for a fork, which sees one lineage
+    journal: int = 0  # the last number of the thread's journal; only in the root line, like all that follow
     base_journal: int = 0  # up to here the journal is that of the base
-    epoch: int = 0  # how often a worker took the thread
-    worker: str = ""  # who holds it; empty if nobody
-    lease_at: int = 0  # when the hold was taken or renewed, by the store's clock
-    lease_ttl: int = 0  # for how long
+    epoch: int = 0  # how often a worker has taken the lease
+    worker: str = ""  # the holder of the lease; empty if there is none
+    lease_at: int = 0  # when the lease was taken or renewed, by the store's clock
+    lease_ttl: int = 0  # how long it is valid from then on
     sum: int = 0
 
 
 class CheckpointRow(NamedTuple):
+    """One checkpoint; `manifest` says where its values are."""
+
     tree: int
     line: int
     seq: int
     id: str
     parent_id: str | None
-    parent_seq: int  # 0 when there is none, or none that this line sees
-    parent_thread: str | None  # None when it is this thread
-    parent_digest: bytes | None  # only where the parent can't be seen: what the digest below was made with
-    stretch: int  # every row of this line from here to `seq` is an ancestor (see docs/reference/format.md)
+    parent_seq: int  # 0 if there is no parent, or none that this line sees
+    parent_thread: str | None  # None if it is this thread
+    parent_digest: bytes | None  # only if this line does not see the parent: part of what `digest` covers
+    chain_start: int  # every row of this line from here to `seq` is an ancestor (see docs/reference/format.md)
     depth: int  # how many checkpoints its lineage had when it was saved, itself included
     step: int
     source: str
@@ -104,8 +110,8 @@ class CheckpointRow(NamedTuple):
     sum: int = 0
 
 
-class MarkRow(NamedTuple):
-    """A change of mind about a checkpoint: a new label or status, or that it was removed from this line's view."""
+class OverlayRow(NamedTuple):
+    """A later decision about a checkpoint: a new label or status, or its removal from this line's view."""
 
     tree: int
     line: int
@@ -118,7 +124,7 @@ class MarkRow(NamedTuple):
 
 
 class LogRow(NamedTuple):
-    """Where a value log continues from. Only logs that started from another log's version have one."""
+    """The version of another log that a value log continues. Logs that start with a key have no such row."""
 
     tree: int
     log: int
@@ -140,31 +146,33 @@ class ChunkRow(NamedTuple):
 
 
 class PendingRow(NamedTuple):
+    """One write of a task on top of a checkpoint."""
+
     tree: int
     line: int
     seq: int
     task_id: str
     idx: int
-    era: int  # a control write that replaces another leaves it to the forks that saw it
+    era: int  # part of the key: a control write that replaces another leaves the older one to the forks that saw it
     task_path: str
     body: bytes  # channel and value
     sum: int = 0
 
 
-class SealedRow(NamedTuple):
-    """The pending writes of a checkpoint, once the save that follows it holds what they wrote."""
+class SettledRow(NamedTuple):
+    """The pending writes of a checkpoint, once a later save has stored most of their values in logs."""
 
     tree: int
     line: int
     seq: int
-    number: int  # of the save that sealed them
+    number: int  # of the checkpoint that was saved with this row
     era: int
     body: bytes
     sum: int = 0
 
 
-class WaitingRow(NamedTuple):
-    """A write for a checkpoint that has not come yet: unseen until it does, and forgotten if it never does."""
+class EarlyWriteRow(NamedTuple):
+    """A write that arrived before its checkpoint: invisible until the checkpoint is saved, removed after a day."""
 
     thread: str
     namespace: str
@@ -191,7 +199,7 @@ class JournalRow(NamedTuple):
 
 
 class RunRow(NamedTuple):
-    """In which lines a run has written, so that a run can be deleted without looking at every thread."""
+    """A line that a run has written to, so that a run can be deleted without reading every thread."""
 
     run_id: str
     tree: int
@@ -200,7 +208,7 @@ class RunRow(NamedTuple):
 
 
 class QuarantineRow(NamedTuple):
-    """A damaged row that was set aside, as it was found."""
+    """A damaged row that repair() has set aside, as it was read."""
 
     number: int
     kind: str  # the table it was in
@@ -212,27 +220,43 @@ class QuarantineRow(NamedTuple):
 
 Row = (
     ThreadRow
-    | GraveRow
+    | TombstoneRow
     | TagRow
     | LineRow
     | CheckpointRow
-    | MarkRow
+    | OverlayRow
     | LogRow
     | ChunkRow
     | PendingRow
-    | SealedRow
-    | WaitingRow
+    | SettledRow
+    | EarlyWriteRow
     | JournalRow
     | RunRow
     | QuarantineRow
 )
 
 KEYS: Final[dict[type[Row], int]] = {
-    ThreadRow: 1, GraveRow: 1, TagRow: 3, LineRow: 2, CheckpointRow: 3,
-    MarkRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 6, SealedRow: 5, WaitingRow: 5, JournalRow: 3, RunRow: 3,
+    ThreadRow: 1, TombstoneRow: 1, TagRow: 3, LineRow: 2, CheckpointRow: 3,
+    OverlayRow: 4, LogRow: 2, ChunkRow: 3, PendingRow: 6, SettledRow: 5, EarlyWriteRow: 5, JournalRow: 3, RunRow: 3,
     QuarantineRow: 1,
 }  # fmt: skip
-"""How many leading columns make up the key of each kind of row."""
+"""How many leading columns are the key of each kind of row."""
+
+OF_TREES: Final[tuple[Any, ...]] = (
+    LineRow, CheckpointRow, OverlayRow, LogRow, ChunkRow, PendingRow, SettledRow, JournalRow,
+)  # fmt: skip
+"""The kinds of row that belong to one tree, whose number is their first column."""
+
+OF_DIRECTORY: Final[tuple[Any, ...]] = (ThreadRow, TombstoneRow, TagRow, EarlyWriteRow, RunRow, QuarantineRow)
+"""All other kinds of row."""
+
+WITH_BODY: Final[tuple[Any, ...]] = (ChunkRow, PendingRow, SettledRow, JournalRow)
+"""The kinds of row in a tree that hold most of its bytes, in the column `body`."""
+
+
+def key_of(row: Row) -> tuple[Any, ...]:
+    """The key of a row."""
+    return tuple(row[: KEYS[type(row)]])
 
 
 # ------------------------------------------------------------------------------------------------ checksums
@@ -241,72 +265,101 @@ _encode = Encoder().encode
 AnyRow = TypeVar(
     "AnyRow",
     ThreadRow,
-    GraveRow,
+    TombstoneRow,
     TagRow,
     LineRow,
     CheckpointRow,
-    MarkRow,
+    OverlayRow,
     LogRow,
     ChunkRow,
     PendingRow,
-    SealedRow,
-    WaitingRow,
+    SettledRow,
+    EarlyWriteRow,
     JournalRow,
     RunRow,
     QuarantineRow,
 )
 
 
-def sealed(row: AnyRow) -> AnyRow:
-    """The row with its checksum filled in: over every column, so that a swapped row shows as well as a flipped bit."""
+def with_checksum(row: AnyRow) -> AnyRow:
+    """The row with its checksum filled in. It covers the key too, so that a swapped row is found like a flipped bit."""
     columns: tuple[object, ...] = row[:-1]
-    return tuple.__new__(type(row), (*columns, crc32(_encode(columns))))
+    total = crc32(_encode(columns)) if len(getattr(row, "body", b"")) < _LARGE else _piecewise(columns)
+    return tuple.__new__(type(row), (*columns, total))
+
+
+def _piecewise(columns: tuple[object, ...]) -> int:
+    """The same checksum without the encoding of all columns in one piece, for a row that takes megabytes."""
+    total = crc32(bytes((0x90 | len(columns),)))  # no kind of row with a body has more than 15 columns
+    for column in columns:
+        if isinstance(column, bytes) and len(column) >= _LARGE:
+            total = crc32(column, crc32(b"\xc6" + len(column).to_bytes(4, "big"), total))
+        else:
+            total = crc32(_encode(column), total)
+    return total
+
+
+_LARGE: Final = 1 << 20
+_NOT_ENCODED: Final = (TypeError, ValueError, OverflowError)
 
 
 def is_sound(row: Row) -> bool:
-    """Whether the checksum holds. A damaged column may be something that can't even be encoded."""
+    """Whether the checksum holds. A damaged column may hold a value that can't even be encoded."""
     try:
-        return row[-1] == crc32(_encode(row[:-1]))
-    except (TypeError, ValueError, OverflowError):
+        large = len(getattr(row, "body", b"")) >= _LARGE
+        return row[-1] == (_piecewise(row[:-1]) if large else crc32(_encode(row[:-1])))
+    except _NOT_ENCODED:
         return False
 
 
 def checked(row: AnyRow) -> AnyRow:
     """The row itself if its checksum holds."""
-    if not is_sound(row):
-        raise Corrupt(
-            f"the {table_name(type(row))} row with {describe_key(row)} does not match its checksum: "
-            "the storage changed it after it was written"
-        )
-    return row
+    try:
+        large = len(getattr(row, "body", b"")) >= _LARGE
+        if row[-1] == (_piecewise(row[:-1]) if large else crc32(_encode(row[:-1]))):
+            return row
+    except _NOT_ENCODED:
+        pass
+    raise Corrupt(
+        f"the {table_name(type(row))} row with {describe_key(row)} does not match its checksum: "
+        "the storage changed it after it was written"
+    )
 
 
 def is_typed(row: Row) -> bool:
-    """Whether every column is of a type that it may have: in a damaged row it may be any."""
-    hints = get_type_hints(type(row)).values()
+    """Whether every column has a type that it may have. In a damaged row it may have any."""
     columns: tuple[object, ...] = row
-    return all(isinstance(column, hint) for column, hint in zip(columns, hints, strict=True))
+    return all(isinstance(column, hint) for column, hint in zip(columns, _TYPES[type(row)], strict=True))
 
 
 def has_typed_key(row: Row) -> bool:
-    """Whether the key is of the types that keys of its kind have, and so can be put in order with others."""
-    columns: tuple[object, ...] = row
-    return all(type(column) is type(lowest) for column, lowest in zip(columns, first_key(type(row)), strict=False))
+    """Whether the columns of the key have the right types, so that it can be compared with other keys."""
+    return all(type(column) is type(lowest) for column, lowest in zip(key_of(row), first_key(type(row)), strict=True))
 
 
 def first_key(kind: type[Row]) -> tuple[object, ...]:
     """Lower than the key of any row of this kind."""
-    return tuple(_LOWEST[one] for one in list(get_type_hints(kind).values())[: KEYS[kind]])
+    return tuple(_LOWEST[hint] for hint in _TYPES[kind][: KEYS[kind]])
 
 
+_TYPES: Final[dict[type, tuple[type, ...]]] = {kind: tuple(get_type_hints(kind).values()) for kind in KEYS}
+_TABLES: Final = {kind: re.sub("(?<!^)(?=[A-Z])", "_", kind.__name__.removesuffix("Row")).lower() for kind in KEYS}
 _LOWEST: Final[dict[type, object]] = {int: -(1 << 63), str: "", bytes: b""}
 
 
 def table_name(kind: type[Row]) -> str:
-    """``CheckpointRow`` is kept in ``checkpoint``."""
-    return kind.__name__.removesuffix("Row").lower()
+    """``EarlyWriteRow`` is stored in ``early_write``."""
+    return _TABLES[kind]
+
+
+def weight(row: Row) -> int:
+    """The size of a row in bytes, roughly: its texts and bodies, and a little for each column."""
+    total = 2 * len(row)
+    for column in row:
+        if isinstance(column, bytes | str):
+            total += len(column)
+    return total
 
 
 def describe_key(row: Row) -> str:
-    columns = row._fields[: KEYS[type(row)]]
-    return ", ".join(f"{name}={value!r}" for name, value in zip(columns, row, strict=False))
+    return ", ".join(f"{name}={value!r}" for name, value in zip(row._fields, key_of(row), strict=False))

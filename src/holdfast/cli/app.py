@@ -1,7 +1,7 @@
-"""Finds the commands and runs one.
+"""Finds the commands and runs one of them.
 
-A command is a module in `commands/` with a function `command`: `commands/copy_thread.py` is `holdfast copy-thread`.
-All of them are imported at start, so what takes long to import belongs inside the function.
+A command is a module in `commands/` with a function `command`: `commands/import_langgraph.py` is `holdfast
+import-langgraph`. All are imported at start, so a module that is slow to import is imported inside the function.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import pkgutil
 import sys
 from typing import Annotated
 
-import rich  # noqa: F401  a missing rich should be said at the start, not by the first command that prints
+import rich  # noqa: F401  a missing rich is reported at the start, not by the first command that prints
 import typer
 
 from holdfast._version import __version__
 from holdfast.cli import commands
-from holdfast.cli.escapes import one_line
+from holdfast.cli.ui.terminal_text import one_line
 from holdfast.errors import HoldfastError
 
 
 def run() -> None:
-    """Run the command that the arguments name; an error of Holdfast's own is a message, not a traceback."""
+    """Run the command that the arguments name; print errors of Holdfast as a message without a traceback."""
     try:
         build()()
     except HoldfastError as error:
@@ -30,12 +30,12 @@ def run() -> None:
 
 
 def build() -> typer.Typer:
-    """The application with every command in it."""
+    """The application with all commands."""
     app = typer.Typer(
         name="holdfast",
         no_args_is_help=True,
         add_completion=False,
-        rich_markup_mode=None,  # plain help: loading rich for it would take longer than all the rest
+        rich_markup_mode=None,  # plain help: loading rich takes longer than everything else
         pretty_exceptions_enable=False,
     )
     app.callback()(options)
@@ -46,12 +46,13 @@ def build() -> typer.Typer:
 
 
 def command_modules() -> list[str]:
-    """The modules that are commands, in the order `--help` lists them."""
-    return sorted(found.name for found in pkgutil.iter_modules(commands.__path__) if not found.name.startswith("_"))
+    """The modules that are commands, in the order of `--help`."""
+    modules = pkgutil.iter_modules(commands.__path__)
+    return sorted(module.name for module in modules if not module.name.startswith("_"))
 
 
 def command_name(module_name: str) -> str:
-    """A module can't have the name of a keyword: `import_` is the command `import`."""
+    """The command of a module; `import_` is the command `import`, since a module can't be named like a keyword."""
     return module_name.rstrip("_").replace("_", "-")
 
 
@@ -66,4 +67,4 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Keeps the state of AI agents and workflows: list, rewind, diff and fork every step."""
+    """Stores the state of AI agents and workflows: list, rewind, diff and fork every step."""

@@ -1,28 +1,26 @@
-"""A value whose class or library is not here: it can be looked at, compared, and saved again to the same bytes."""
+"""A value whose class or library is missing: it can be inspected, compared, and saved again as the same bytes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from holdfast.codec.messages import as_fields
-from holdfast.codec.objects import Fields, fields_in
-from holdfast.codec.registry import MESSAGE, OBJECT, already_packed
+from holdfast._interrupts import is_interrupt
+from holdfast.codec.families.base_family import Fields, fields_in
+from holdfast.codec.handler import MESSAGE, OBJECT, ClassLookup, already_packed
+from holdfast.codec.handlers.langchain_messages import as_fields
 from holdfast.codec.wire import pack_raw, unpack, unpack_raw
 from holdfast.errors import Corrupt
 
-if TYPE_CHECKING:
-    from holdfast.codec.classes import Classes
-
 
 class Opaque:
-    """A stored value this program can't build.
+    """A stored value that this program can't build.
 
-    Give its class to ``types`` (or ``{"old.module.Name": Class}`` if it moved) and it loads as itself.
+    Name its class in ``types`` (or ``{"old.module.Name": Class}`` if it moved) and it loads as an instance of it.
     """
 
-    __slots__ = ("_classes", "_is_unique", "_record", "kind", "name")
+    # No __slots__: `opaque_mapping` has a subclass that is a dict too, and Python can't combine both layouts.
 
-    _classes: Classes
+    _classes: ClassLookup
     _is_unique: bool
     _record: bytes
     name: str
@@ -30,24 +28,26 @@ class Opaque:
     kind: str
     """How the class was made: "dataclass", "pydantic", "enum", ..."""
 
-    def __init__(self, raw: list[Any], classes: Classes) -> None:
-        kind, name = _kind_and_name(raw)
+    def __init__(self, raw: list[Any], classes: ClassLookup) -> None:
+        kind, name = kind_and_name(raw)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "_record", pack_raw(raw))
         object.__setattr__(self, "_classes", classes)
-        # An odd part after the fields: the class compares by identity, and its records must not merge in a set.
+        # An extra part after the fields: the class compares by identity, so equal records must not merge in a set.
         object.__setattr__(self, "_is_unique", raw[0].code == OBJECT and len(raw) % 2 == 0)
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields by name, decoded anew at each call. Values of known classes are themselves."""
-        from holdfast.codec.revive import revive_items
+        """The fields by name, decoded at each call. Values of known classes are instances of them."""
+        from holdfast.codec.decoder import revive_items
 
         try:
             marker, *parts = unpack(self._record)[0]
             return _fields(marker.code, revive_items(parts, self._classes))
         except Exception as error:
+            if is_interrupt(error):
+                raise
             raise Corrupt(f"the fields of a stored {self.name} do not decode: {error}") from error
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -78,7 +78,8 @@ class Opaque:
         return self
 
 
-def _kind_and_name(raw: list[Any]) -> tuple[str, str]:
+def kind_and_name(raw: list[Any]) -> tuple[str, str]:
+    """Of a decoded record, as `Opaque` shows them."""
     if raw[0].code == MESSAGE:
         return "message", str(raw[1])
     if raw[0].code != OBJECT:

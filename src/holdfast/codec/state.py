@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from holdfast.codec.objects import Family, PutTogether, family_of
+from holdfast.codec.families.base_family import Family, PutTogether, family_of
 from holdfast.errors import InvalidArgument
 
 
 def channels_of(state: Any) -> dict[str, Any]:
-    """The channels by name. Values are the state's own, not copies."""
+    """The channels by name. The values are not copied."""
     if isinstance(state, Mapping):
         return _with_text_keys(state)
     family = _record_family(type(state))
@@ -45,7 +45,7 @@ def _with_text_keys(state: Mapping[Any, Any]) -> dict[str, Any]:
     channels = dict(state)
     for key in channels:
         if not isinstance(key, str):
-            raise InvalidArgument(f"a state's channels are named by text, not by {key!r}")
+            raise InvalidArgument(f"the names of a state's channels must be strings, not {key!r}")
     return channels
 
 

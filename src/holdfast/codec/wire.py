@@ -1,8 +1,7 @@
 """The bytes: msgpack, where an array that starts with a marker stands for something msgpack has no type for.
 
-A marker is a zero-length extension (``c7 00 code``), so ``(1, 2)`` is ``[marker 1, 1, 2]``. No list of a user's can
-start with one, which makes the format unambiguous. Packing and unpacking both happen in C; Python is entered for marked
-arrays only.
+A marker is a zero-length extension (``c7 00 code``), so ``(1, 2)`` is ``[marker 1, 1, 2]``. No list in a value can
+start with one, so the format is unambiguous. Packing and unpacking happen in C; Python runs for marked arrays only.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ import msgpack
 import msgspec
 
 MARK = b"\xc7\x00"
-"""Bytes without this sequence hold no marked array."""
+"""Bytes without this sequence contain no marked array."""
 
 _LARGE = 1 << 20
 _FEW = 100
 
 
 class Marker:
-    """What a marker is once decoded; one instance for each code."""
+    """A decoded marker; one instance for each code."""
 
     __slots__ = ("code",)
 
@@ -34,7 +33,7 @@ class Marker:
 
 
 class Key:
-    """A dict key still in its decoded form, which may be a list: hashed by identity."""
+    """A dict key in its decoded form, which may be a list; hashed by identity."""
 
     __slots__ = ("raw",)
 
@@ -46,30 +45,27 @@ _MARKERS = {code: Marker(code) for code in range(-128, 128)}
 
 
 def extension(code: int) -> msgpack.ExtType:
-    """The marker as the packer takes it."""
+    """The marker as msgpack packs it."""
     return tuple.__new__(msgpack.ExtType, (code, b""))
 
 
 class Packers:
-    """Packers with one hook, lent out so that threads and nested calls never share one."""
+    """A pool of packers with one hook, so that threads and nested calls never share a packer."""
 
     def __init__(self, hook: Callable[[Any], Any]) -> None:
         self._hook = hook
         self._free: list[msgpack.Packer] = []
 
     def pack(self, value: Any) -> bytes:
-        packer = self._take()
+        try:
+            packer = self._free.pop()
+        except IndexError:
+            packer = msgpack.Packer(strict_types=True, use_bin_type=True, default=self._hook)
         packed: bytes = packer.pack(value)
-        # A packer keeps the largest buffer it ever needed, and one that raised is not worth trusting.
+        # A packer keeps the largest buffer it ever needed, and one that raised can't be trusted: both are dropped.
         if len(packed) < _LARGE:
             self._free.append(packer)
         return packed
-
-    def _take(self) -> msgpack.Packer:
-        try:
-            return self._free.pop()
-        except IndexError:
-            return msgpack.Packer(strict_types=True, use_bin_type=True, default=self._hook)
 
 
 _PLAIN: dict[type, Callable[[Any], Any]] = {
@@ -99,35 +95,35 @@ _raw_packers = Packers(lambda value: _PLAIN[type(value)](value))
 
 
 def pack_raw(raw: Any) -> bytes:
-    """Pack what `unpack` gave, to the same bytes."""
+    """Pack what `unpack` returned, to the same bytes."""
     return _raw_packers.pack(raw)
 
 
 def unpack(data: bytes) -> tuple[Any, bool]:
-    """Decode to plain containers and markers, and say whether that is the value already.
+    """Decode to plain containers and markers; the second item is True if that is the value already.
 
     An array in a dict key is a tuple, or a list inside a `Key`.
     """
-    # The scan costs less than looking through the value, and most states have no marked array in them.
-    is_plain = not _has_mark(data)
+    # The scan costs less than a walk through the value, and most states contain no marked array.
+    is_plain = not _has_marker(data)
     try:
         return (_unmarked if is_plain else _marked).decode(data), is_plain
     except (RecursionError, TypeError, msgspec.DecodeError):  # too deep for this stack, or an unhashable key
         return unpack_raw(data), False
 
 
-def _has_mark(data: bytes) -> bool:
-    # Looking for one byte is 30 times as fast as looking for two, unless that byte is everywhere.
-    place = data.find(MARK[0])
+def _has_marker(data: bytes) -> bool:
+    # A search for one byte is 30 times as fast as one for two, unless that byte is frequent.
+    offset = data.find(MARK[0])
     for _ in range(_FEW):
-        if place < 0 or data[place + 1 : place + 2] == MARK[1:]:
-            return place >= 0
-        place = data.find(MARK[0], place + 1)
-    return place >= 0 and data.find(MARK, place) >= 0
+        if offset < 0 or data[offset + 1 : offset + 2] == MARK[1:]:
+            return offset >= 0
+        offset = data.find(MARK[0], offset + 1)
+    return offset >= 0 and data.find(MARK, offset) >= 0
 
 
 def unpack_raw(data: bytes) -> Any:
-    """The same for any depth and any key: slower, and every dict key that is an array is a `Key`."""
+    """`unpack` for any depth and any key: slower, and every dict key that is an array is a `Key`."""
     try:
         return msgpack.unpackb(data, **_OPTIONS)
     except msgpack.StackError:

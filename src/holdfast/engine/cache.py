@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
 DEFAULT_BYTES: Final = 64 * 1024 * 1024
+
+
+_NOTHING: Final = (None, 0)
 
 
 class Cache:
@@ -31,29 +34,29 @@ class Cache:
             return entry[0]
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
+        self.put_all([(key, value, weight)])
+
+    def put_all(self, entries: Iterable[tuple[Hashable, Any, int]]) -> None:
+        """Put several entries in order, each with its key and its weight."""
         with self._lock:
-            self._forget(key)
-            if weight > self.limit:
-                return
-            self._entries[key] = (value, weight)
-            self.used += weight
-            while self.used > self.limit:
-                _, (_, freed) = self._entries.popitem(last=False)
-                self.used -= freed
+            for key, value, weight in entries:
+                self.used -= self._entries.pop(key, _NOTHING)[1]
+                if weight > self.limit:
+                    continue
+                self._entries[key] = (value, weight)
+                self.used += weight
+                while self.used > self.limit:
+                    _, (_, freed) = self._entries.popitem(last=False)
+                    self.used -= freed
 
     def drop(self, key: Hashable) -> None:
         with self._lock:
-            self._forget(key)
+            self.used -= self._entries.pop(key, _NOTHING)[1]
 
     def clear(self) -> None:
         with self._lock:
             self._entries.clear()
             self.used = 0
-
-    def _forget(self, key: Hashable) -> None:
-        entry = self._entries.pop(key, None)
-        if entry is not None:
-            self.used -= entry[1]
 
     def __len__(self) -> int:
         return len(self._entries)

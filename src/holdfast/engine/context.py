@@ -1,29 +1,32 @@
-"""What every operation of one opened store shares, and who is asking."""
+"""What every operation of one opened store shares, and which thread a caller means."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
-from weakref import WeakSet
 
+from holdfast import _fork
 from holdfast.backends.base import Backend
 from holdfast.backends.rows import PendingRow
 from holdfast.codec import Codec
-from holdfast.engine import terms
+from holdfast.engine import policy
 from holdfast.engine.cache import Cache
-from holdfast.engine.terms import Terms
-from holdfast.engine.values import Home
+from holdfast.engine.policy import Policy
 from holdfast.errors import Closed
+from holdfast.model import Retention
 
 
-class Pending(Protocol):
-    """Writes of one thread that are still on their way."""
+class Backlog(Protocol):
+    """Saves of one thread that are queued and not stored yet."""
 
     def flush(self) -> None: ...
+
+
+AfterSave = Callable[["Engine", "Handle", Any, Retention], Awaitable[None]]
+"""Called after each save to a thread that has a retention, with where the thread is then, and the retention."""
 
 
 @dataclass(eq=False)
@@ -35,55 +38,51 @@ class Engine:
     url: str
     durability: str = "sync"
     cache: Cache = field(default_factory=Cache)
-    usual: Terms = terms.NONE  # the terms of threads for which nobody asked for others
-    backlogs: dict[str, Pending] = field(default_factory=dict)
-    noted: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)  # line, seq: see engine/sealing.py
+    default_policy: Policy = policy.NONE  # of threads whose caller requests no other
+    after_save: AfterSave | None = None  # applies retentions as threads are written
+    backlogs: dict[str, Backlog] = field(default_factory=dict)  # by thread id
+    # Pending writes that this process has put, by line and number: the save that follows settles them.
+    unsettled: dict[int, dict[int, list[PendingRow]]] = field(default_factory=dict)
     closed: bool = False
-    tends: bool = True  # retentions are applied as threads are written
-    ahead: tuple[float, int] | None = None  # the store's clock, when and by how much: see engine/clocks.py
+    # When the backend's clock was last asked (by time.monotonic), and how far it is ahead of this machine's.
+    clock_offset: tuple[float, int] | None = None
 
     def __post_init__(self) -> None:
-        _alive.add(self)
+        _fork.register(after_in_child=self.after_fork)
 
     @property
     def awaitable(self) -> bool:
-        """Whether what the engine does may be awaited on an event loop. Waiting for a backlog blocks."""
+        """Whether the engine's coroutines may be awaited on an event loop. Waiting for a backlog blocks."""
         return not (self.backend.capabilities.blocking or self.backlogs)
 
-    def home(self, tree: int) -> Home:
-        """Where the values of a tree are stored, and how."""
-        return Home(tree, self.backend.capabilities.frames)
-
     def flush(self, thread_id: str) -> None:
-        """A read of a thread comes after what was saved to it before."""
+        """Wait until the queued saves of a thread are stored, so that a read sees them."""
         backlog = self.backlogs.get(thread_id)
         if backlog is not None:
+            backlog.flush()
+
+    def flush_all(self) -> None:
+        """Wait until the queued saves of all threads are stored."""
+        for backlog in list(self.backlogs.values()):
             backlog.flush()
 
     def check_open(self) -> None:
         if self.closed:
             raise Closed(f"the store {self.url!r} is closed; open it again with holdfast.open()")
 
-
-_alive: WeakSet[Engine] = WeakSet()
-
-
-def _after_fork() -> None:
-    for engine in list(_alive):
-        engine.cache.after_fork()
-        engine.backlogs = {}
-        engine.noted = {}
-
-
-os.register_at_fork(after_in_child=_after_fork)
+    def after_fork(self) -> None:
+        """What is queued or unsettled belongs to the parent process."""
+        self.cache.after_fork()
+        self.backlogs = {}
+        self.unsettled = {}
 
 
 @dataclass(eq=False)
 class Handle:
     """One namespace of one thread, as one caller knows it.
 
-    `generation` is which life of the thread the caller means: it is learned at the first touch, and from then on a
-    handle never writes into a later life of a thread that was deleted.
+    `generation` is the generation of the thread that the caller means: the first use sets it, and from then on a handle
+    never writes to a later generation of a thread that was deleted.
     """
 
     thread_id: str
@@ -93,7 +92,7 @@ class Handle:
     reuse: bool = False
     generation: int | None = None
     epoch: int | None = None  # of the lease that the caller holds
-    asked: Terms = terms.NONE  # for how long the thread lives and what is kept of it, if the caller says so
+    requested: Policy = policy.NONE  # how long the thread lives, and which of its checkpoints are kept
 
     def inner(self, namespace: str) -> Handle:
         """The same caller in another namespace of the thread."""
@@ -101,13 +100,17 @@ class Handle:
             return self
         return replace(self, namespace=namespace, metadata=None)
 
+    def root(self) -> Handle:
+        """The same caller in the root namespace, with the metadata that it gives to a new thread."""
+        return replace(self, namespace="") if self.namespace else self
+
     @property
     def name(self) -> str:
         return f"thread {self.thread_id!r}" + (f", namespace {self.namespace!r}" if self.namespace else "")
 
 
 def now() -> int:
-    """The store's clock, in microseconds."""
+    """This machine's clock, in microseconds."""
     return time.time_ns() // 1000
 
 

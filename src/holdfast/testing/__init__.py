@@ -1,4 +1,4 @@
-"""The contract suite: what every Holdfast backend has to hold, as tests that a backend's author inherits.
+"""The contract suite: what every Holdfast backend must do, as tests that a backend's author inherits.
 
 In a test file of your package::
 
@@ -12,33 +12,27 @@ In a test file of your package::
         def url(self, folder):
             return f"mine:{folder}/agents"
 
-`folder` is an empty directory, another one for every store that a test needs; the same folder must give the same store.
-Register the scheme first, in ``holdfast.backends.registry.OPENERS``.
+`folder` is an empty directory, a different one for each store that a test needs; the same folder must give the same
+store. Register the scheme first, in ``holdfast.backends.registry.OPENERS``.
 
-- `StoreContract` goes through the public interface. Every test runs three times: through `holdfast.Store`, through
+- `StoreContract` uses the public interface. Every test runs three times: through `holdfast.Store`, through
   `holdfast.AsyncStore`, and without the cache, so that each value comes from the backend.
-- `RowContract` speaks to the backend itself: each expectation, each removal, and what a failed batch leaves behind.
-- `SharedStoreContract` and `SharedRowContract` add what only a store that several handles can open at once can show.
-  A backend that lives in one process and one handle takes the first two.
+- `RowContract` calls the backend directly: each expectation, each removal, and what a failed batch leaves behind.
+- `PlacedContract` is the store contract on a backend that fails on every batch which does not lie in one tree.
+- `SharedStoreContract` and `SharedRowContract` add tests for stores that several handles can open at once. A backend
+  that supports one handle at a time uses the first two.
 
-One subject is one small class in a module of its own (`saving`, `forking`, …), to be run alone while a backend grows.
+Each subject is a small class in a module of its own (`checkpoints.saves`, `threads.thread_forks`, …), to be run alone
+while a backend is incomplete.
 """
+
+import pkgutil
 
 import pytest
 
-_SUBJECTS = (
-    "asking", "backing_up", "closing", "collecting", "concurrency", "copying", "counting", "deleting", "diffing",
-    "digesting", "driver", "erasing", "expiring", "forking", "freezing", "history", "journaling", "listing", "moving",
-    "naming", "nesting", "pending", "pruning", "reading", "removing", "row_answers", "row_samples", "row_seals", "rows",
-    "saving", "sharing", "states", "tending", "updating", "values", "verifying",
-)  # fmt: skip
+_SUBJECTS = [module.name for module in pkgutil.iter_modules(__path__) if module.name != "suite"]
 pytest.register_assert_rewrite(*(f"{__name__}.{subject}" for subject in _SUBJECTS))
 
-from holdfast.testing.suite import (  # noqa: E402  # after the line that lets pytest explain their asserts
-    RowContract,
-    SharedRowContract,
-    SharedStoreContract,
-    StoreContract,
-)
+from holdfast.testing.suite import PlacedContract, RowContract, SharedRowContract, SharedStoreContract, StoreContract  # noqa: E402  # after the line that makes pytest explain their asserts
 
-__all__ = ["RowContract", "SharedRowContract", "SharedStoreContract", "StoreContract"]
+__all__ = ["PlacedContract", "RowContract", "SharedRowContract", "SharedStoreContract", "StoreContract"]

@@ -1,4 +1,4 @@
-"""Many at once: nothing is lost, numbers have no gaps, and one of two rivals wins."""
+"""Concurrent writers: nothing is lost, numbers have no gaps, and one of two rivals wins."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Concurrency(StoreTests):
             assert [info.seq for info in store.thread("t", f"n{worker}").history()] == list(range(EACH, 0, -1))
         assert len(store.threads()) == 1
 
-    def test_of_eight_who_expect_the_same_head_one_wins(self, thread: AnyThread) -> None:
+    def test_of_eight_writers_that_expect_the_same_head_one_wins(self, thread: AnyThread) -> None:
         first = thread.save({"n": "first"})
 
         def work(worker: int) -> Any:
@@ -71,7 +71,7 @@ class Concurrency(StoreTests):
         assert {one.actual for one in outcomes if isinstance(one, Conflict)} == {winners[0].id}
         assert ids(thread.history()) == [winners[0].id, first.id]
 
-    def test_of_eight_who_expect_nothing_yet_one_wins(self, store: Store) -> None:
+    def test_of_eight_writers_that_expect_no_head_one_wins(self, store: Store) -> None:
         def work(worker: int) -> Any:
             return attempt(lambda: store.thread("t").save({"n": worker}, expect_head=""), Conflict)
 

@@ -1,4 +1,4 @@
-"""One way to write a test for both façades: the async one is wrapped so that each of its calls blocks."""
+"""One way to write a test for both façades: the async one is wrapped so that its calls block."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _WRAPPED: Final = (AsyncStore, AsyncThread, AsyncJournal, AsyncRun)
 
 
 class Blocking:
-    """Something async with the manners of something sync: an `AsyncStore` becomes like a `Store`."""
+    """Wraps an async object so that its calls block: an `AsyncStore` is used like a `Store`."""
 
     def __init__(self, target: Any, loop: Loop) -> None:
         self._target = target
@@ -100,10 +100,10 @@ OPENERS: Final = {"sync": open_sync, "async": open_async, "uncached": open_uncac
 
 
 class StoreTests:
-    """What all subjects build on: where the stores are, and the stores."""
+    """The base of all subjects: where the stores are, and the fixtures that open them."""
 
     modes: ClassVar[Sequence[str]] = tuple(OPENERS)
-    """How the tests open their stores. A backend's author may leave out what takes long and tries nothing new."""
+    """How the tests open their stores. A backend's author may leave out modes to save time."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "opened" in metafunc.fixturenames:
@@ -140,7 +140,7 @@ AnyThread = Thread[dict[str, Any]]
 
 
 def grown(n: int) -> dict[str, Any]:
-    """A state like an agent's: a counter, and a list too long to be kept anywhere but in rows of its own."""
+    """A state like an agent's: a counter, and a list so long that it is stored in rows of its own."""
     return {
         "n": n,
         "messages": [{"role": "user", "content": f"message {i}: " + "lorem ipsum " * 5} for i in range(n + 1)],
@@ -157,21 +157,21 @@ def ids(found: list[CheckpointInfo]) -> list[str]:
 
 
 def everything(thread: AnyThread) -> list[Checkpoint[dict[str, Any]]]:
-    """All that a thread shows in this namespace, states and pending writes included, newest first."""
+    """Everything a thread shows in this namespace, with states and pending writes, newest first."""
     found = [thread.load(info.id) for info in thread.history(limit=None)]
     assert None not in found, "history() lists a checkpoint that load() does not find"
     return cast(list[Checkpoint[dict[str, Any]]], found)
 
 
 def head(thread: Thread[Any]) -> Checkpoint[Any]:
-    """The latest checkpoint, which has to be there."""
+    """The latest checkpoint, which must exist."""
     found = thread.latest()
     assert found is not None, f"{thread!r} has no checkpoint"
     return found
 
 
 def loaded(thread: Thread[Any], checkpoint: CheckpointInfo | str) -> Checkpoint[Any]:
-    """A checkpoint that has to be there."""
+    """A checkpoint, which must exist."""
     wanted = checkpoint if isinstance(checkpoint, str) else checkpoint.id
     found = thread.load(wanted)
     assert found is not None, f"{thread!r} has no checkpoint {wanted!r}"
@@ -179,7 +179,7 @@ def loaded(thread: Thread[Any], checkpoint: CheckpointInfo | str) -> Checkpoint[
 
 
 def at_once(workers: int, work: Callable[[int], T]) -> list[T]:
-    """``work(0)``, ``work(1)``, … each in a thread, all let go at the same moment; the first error is raised."""
+    """``work(0)``, ``work(1)``, … each in a thread, started at the same moment; the first error is raised."""
     start = threading.Barrier(workers)
 
     def one(number: int) -> T:

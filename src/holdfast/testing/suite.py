@@ -1,59 +1,74 @@
-"""All subjects together: what a backend's author inherits."""
+"""All subjects together: the classes that a backend's author inherits."""
 
 from __future__ import annotations
 
-from holdfast.testing.asking import ExpectedHead, SameIdAgain
-from holdfast.testing.backing_up import BackingUp
-from holdfast.testing.closing import Closing
-from holdfast.testing.collecting import Collecting
+from pathlib import Path
+
+from holdfast.testing.checkpoints.checkpoint_deletion import CheckpointDeletion
+from holdfast.testing.checkpoints.checkpoint_reads import CheckpointReads
+from holdfast.testing.checkpoints.conditional_saves import ExpectedHead, RepeatedIds
+from holdfast.testing.checkpoints.content_digests import ContentDigests
+from holdfast.testing.checkpoints.history import History
+from holdfast.testing.checkpoints.journal_cover import JournalCover
+from holdfast.testing.checkpoints.round_trips import Extra, Mutation, Values
+from holdfast.testing.checkpoints.saves import Saves
+from holdfast.testing.checkpoints.state_diffs import StateDiffs
+from holdfast.testing.checkpoints.states import NestedStates, TypedStates
+from holdfast.testing.checkpoints.task_writes import Labels, PendingWrites
+from holdfast.testing.checkpoints.updates import Updates
+from holdfast.testing.closed_stores import ClosedStores
 from holdfast.testing.concurrency import Concurrency
-from holdfast.testing.copying import Copying
-from holdfast.testing.counting import Counting
-from holdfast.testing.deleting import Deleting
-from holdfast.testing.diffing import Diffing
-from holdfast.testing.digesting import Digests
-from holdfast.testing.erasing import Erasing
-from holdfast.testing.expiring import Expiring
-from holdfast.testing.forking import Forking, ForkingWithEdits
-from holdfast.testing.freezing import ForksOfForks, Freezing
-from holdfast.testing.history import History
-from holdfast.testing.journaling import Journaling
-from holdfast.testing.listing import Threads
-from holdfast.testing.moving import Moving
-from holdfast.testing.naming import Naming
-from holdfast.testing.nesting import Nesting
-from holdfast.testing.pending import Labels, PendingWrites
-from holdfast.testing.pruning import Pruning
-from holdfast.testing.reading import Reading
-from holdfast.testing.removing import Removing
-from holdfast.testing.row_answers import RowAnswers
-from holdfast.testing.row_seals import Seals
-from holdfast.testing.rows import Commits, SharedRows
-from holdfast.testing.saving import Saving
-from holdfast.testing.sharing import Lasting, Sharing
-from holdfast.testing.states import NestedStates, TypedStates
-from holdfast.testing.tending import Tending
-from holdfast.testing.updating import Updating
-from holdfast.testing.values import Extra, Mutation, Values
-from holdfast.testing.verifying import Verifying
+from holdfast.testing.maintenance.automatic_pruning import AutomaticPruning
+from holdfast.testing.maintenance.backup_copies import Backups
+from holdfast.testing.maintenance.collected_rows import CollectedRows
+from holdfast.testing.maintenance.erased_persons import ErasedPersons
+from holdfast.testing.maintenance.expired_threads import ExpiredThreads
+from holdfast.testing.maintenance.pruned_threads import PrunedThreads
+from holdfast.testing.maintenance.store_statistics import StoreStatistics
+from holdfast.testing.maintenance.verified_stores import VerifiedStores
+from holdfast.testing.rows.placed_batches import placed
+from holdfast.testing.rows.row_answers import RowAnswers
+from holdfast.testing.rows.row_contract import Commits, SharedRows
+from holdfast.testing.rows.row_settlement import SettledWrites
+from holdfast.testing.shared_stores import ReopenedStores, SharedStores
+from holdfast.testing.threads.frozen_forks import ForksOfForks, FrozenForks
+from holdfast.testing.threads.identifiers import Identifiers
+from holdfast.testing.threads.nested_namespaces import NestedNamespaces
+from holdfast.testing.threads.thread_copies import ThreadCopies
+from holdfast.testing.threads.thread_deletion import ThreadDeletion
+from holdfast.testing.threads.thread_forks import ForksWithEdits, ThreadForks
+from holdfast.testing.threads.thread_lists import ThreadLists
+from holdfast.testing.threads.thread_moves import ThreadMoves
 
 
 class StoreContract(
-    Saving, SameIdAgain, ExpectedHead, Reading, Journaling, History, Threads, Updating, Forking, ForkingWithEdits,
-    Freezing, ForksOfForks, Nesting, Copying, Removing, Pruning, Tending, Collecting, Deleting, Expiring, Erasing,
-    PendingWrites, Labels, Naming, Values, Mutation, Extra, TypedStates, NestedStates, Diffing, Digests, Moving,
-    BackingUp, Counting, Concurrency, Verifying, Closing,
+    Saves, RepeatedIds, ExpectedHead, CheckpointReads, JournalCover, History, ThreadLists, Updates, ThreadForks,
+    ForksWithEdits, FrozenForks, ForksOfForks, NestedNamespaces, ThreadCopies, CheckpointDeletion, PrunedThreads,
+    AutomaticPruning, CollectedRows, ThreadDeletion, ExpiredThreads, ErasedPersons, PendingWrites, Labels,
+    Identifiers, Values, Mutation, Extra, TypedStates, NestedStates, StateDiffs, ContentDigests, ThreadMoves,
+    Backups, StoreStatistics, Concurrency, VerifiedStores, ClosedStores,
 ):  # fmt: skip
-    """What every store does, whichever backend it is on."""
+    """What every store does, on any backend."""
 
 
-class SharedStoreContract(StoreContract, Lasting, Sharing):
-    """And what a store does that several handles open, one after the other or at once."""
+class SharedStoreContract(StoreContract, ReopenedStores, SharedStores):
+    """The same, and what a store does that several handles open, in turn or at once."""
 
 
-class RowContract(Commits, RowAnswers, Seals):
-    """What the engine asks of a backend."""
+class PlacedContract(StoreContract):
+    """The store contract on a backend that fails on every batch which does not lie in one tree."""
+
+    def inner_url(self, folder: Path) -> str:
+        """The URL of the store whose batches are checked."""
+        raise NotImplementedError
+
+    def url(self, folder: Path) -> str:
+        return placed(self.inner_url(folder))
+
+
+class RowContract(Commits, RowAnswers, SettledWrites):
+    """What the engine requires of a backend."""
 
 
 class SharedRowContract(RowContract, SharedRows):
-    """And what it asks of one that several handles open at once."""
+    """The same, and what it requires of a backend that several handles open at once."""

@@ -66,14 +66,18 @@ def same(side: Side) -> Callable[..., None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files through the sync half only: the other is the same on a worker thread, as it is on SQLite."""
-    left_out = [item for item in items if {"files", "async"} <= _parameters(item)]
+    """Files and SQLite through the sync half only: the other is the same on a worker thread, which the contract tests.
+
+    The async half itself runs on memory and on PostgreSQL, whose calls are async all the way.
+    """
+    left_out = [item for item in items if _is_on_a_worker_thread(item)]
     gone = {*map(id, left_out)}
     items[:] = [item for item in items if id(item) not in gone]
     config.hook.pytest_deselected(items=left_out)
 
 
-def _parameters(item: pytest.Item) -> set[object]:
-    found = getattr(item, "callspec", None)
-    is_here = item.path.is_relative_to(Path(__file__).parent)
-    return {one for one in found.params.values() if isinstance(one, str)} if found is not None and is_here else set()
+def _is_on_a_worker_thread(item: pytest.Item) -> bool:
+    if not item.path.is_relative_to(Path(__file__).parent):
+        return False
+    given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return given.get("side") == "async" and given.get("url") in ("files", "sqlite")

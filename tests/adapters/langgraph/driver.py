@@ -73,11 +73,11 @@ class Side:
         return Twin(compiled, self._loop)
 
     def each(self, graph: Twin, *given: Any, **options: Any) -> list[tuple[Any, dict[str, Any]]]:
-        """Invoke with one after the other: each answer, and all that can be found out after it."""
+        """Invoke with each input in turn; returns each answer, and everything that can be read after it."""
         return [(graph.invoke(one, config(), **options), self.seen(graph)) for one in given]
 
     def seen(self, graph: Twin, thread_id: Any = "t") -> dict[str, Any]:
-        """All that can be found out about a thread: by the graph, and by the saver in every namespace."""
+        """Everything that can be read of a thread: through the graph, and through the saver in every namespace."""
         asked = {"configurable": {"thread_id": thread_id}}
         return {
             "state": graph.get_state(asked, subgraphs=True),
@@ -105,7 +105,7 @@ def chain(state: Any, *nodes: Any) -> Any:
 
 
 class Stored:
-    """Which pending writes are in the saver, for a node that is to go on, or fail, only after its siblings' are."""
+    """Knows which pending writes the saver has, for a node that continues, or fails, only after its siblings wrote."""
 
     def __init__(self, saver: Any) -> None:
         self._values: list[Any] = []
@@ -128,13 +128,13 @@ class Stored:
             self._changed.notify_all()
 
     def wait(self, *values: Any) -> None:
-        """Until each of these was written, to whichever channel."""
+        """Wait until each of these was written, to any channel."""
         with self._changed:
             assert self._changed.wait_for(lambda: all(one in self._values for one in values), PATIENCE)
 
 
 def config(thread_id: Any = "t", checkpoint_id: str | None = None, ns: str | None = None, **more: Any) -> Any:
-    """What a caller of a graph gives; `ns` and `checkpoint_id` only if told."""
+    """The config that a caller of a graph passes; `ns` and `checkpoint_id` only if given."""
     place: dict[str, Any] = {"thread_id": thread_id, **more}
     if ns is not None:
         place["checkpoint_ns"] = ns
@@ -144,7 +144,7 @@ def config(thread_id: Any = "t", checkpoint_id: str | None = None, ns: str | Non
 
 
 def checkpoint(values: dict[str, Any] | None = None, id: str | None = None, **fields: Any) -> Any:
-    """A checkpoint as LangGraph 1.2 makes them; every channel is at version 1 unless told."""
+    """A checkpoint as LangGraph 1.2 makes them; every channel is at version 1 by default."""
     values = values or {}
     return {
         "v": 4,

@@ -44,7 +44,7 @@ class World:
 
 
 class Board:
-    """An oracle, and the worlds that have to show the same."""
+    """An oracle, and the worlds that have to return the same."""
 
     def __init__(self, seed: str, folder: Path) -> None:
         self.rng = random.Random(seed)
@@ -123,7 +123,7 @@ class Board:
             assert ours_told == theirs_told, f"{what}: {_id(one)}"
 
     def is_open(self, found: CheckpointTuple) -> bool:
-        """Whether its parent was removed, in a place where others came late or again: nobody says who is next then."""
+        """Whether its parent was removed, where others were saved late or again: the order is undefined then."""
         asked = found.config["configurable"]
         place = Place(asked["thread_id"], asked["checkpoint_ns"])
         return (
@@ -132,7 +132,7 @@ class Board:
         )
 
     def text(self, value: Any) -> str:
-        """What an oracle's value tells, once and for all."""
+        """The text of an oracle's value, computed once."""
         if id(value) not in self._texts:
             self._texts[id(value)] = value, told(value)
         return self._texts[id(value)][1]

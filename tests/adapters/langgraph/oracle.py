@@ -1,7 +1,7 @@
-"""LangGraph's saver in memory, with the verbs it lacks: what the fuzzer holds every other saver against.
+"""LangGraph's saver in memory, with the verbs it lacks: what the fuzzer compares every other saver with.
 
-What is removed is hidden, as long as something may still be made of it: a delta channel counts what was written at
-checkpoints that are gone.
+Removed checkpoints are hidden, not dropped, while others may depend on them: a delta channel is made of what was
+written to removed checkpoints too.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Oracle(InMemorySaver):
         return [name for name, stored in self.storage.get(thread, {}).items() if stored]
 
     def ids(self, place: Place) -> list[str]:
-        """Those that are there, lowest first."""
+        """Those that exist, lowest first."""
         return sorted(one for one in self.stored(place) if Key(*place, one) not in self.hidden)
 
     def seen(self, place: Place) -> list[CheckpointTuple]:
@@ -71,7 +71,7 @@ class Oracle(InMemorySaver):
         return found._replace(config=config(place.thread, id, place.namespace), parent_config=told)
 
     def parent(self, place: Place, id: str) -> str | None:
-        """The nearest ancestor that is there; one that was not there at the time is named as it was."""
+        """The nearest ancestor that exists; a parent that never existed is returned as it was named."""
         parent: str | None = self.stored(place)[id][2]
         while Key(*place, id) not in self.lost and parent is not None and Key(*place, parent) in self.hidden:
             id, parent = parent, self.stored(place)[parent][2]
@@ -80,15 +80,15 @@ class Oracle(InMemorySaver):
         return parent
 
     def lineage(self, place: Place, id: str) -> Iterator[str]:
-        """A checkpoint and its ancestors, also those that are hidden."""
+        """A checkpoint and its ancestors, hidden ones included."""
         one: str | None = id
         while one is not None:
             yield one
             one = None if Key(*place, one) in self.lost else self.stored(place)[one][2]
 
     def refuses(self, thread: str, names: Sequence[str | None]) -> bool:
-        """Whether a write that names these comes from an earlier life of the thread: it names what is no longer there,
-        and no later than that life's end."""
+        """Whether a write that names these belongs to an earlier generation of the thread: it names a checkpoint
+        that no longer exists, and that is not newer than the end of that generation."""
         here = {id for stored in self.storage.get(thread, {}).values() for id in stored}
         return any(name is not None and name <= self.last.get(thread, "") and name not in here for name in names)
 
@@ -160,9 +160,27 @@ class Oracle(InMemorySaver):
             if strategy == "delete":
                 self.delete_thread(thread)
                 continue
-            for place in (Place(thread, name) for name in self.namespaces(thread)):
-                for id in self.ids(place)[:-1]:
+            removed: dict[str, set[str]] = {}
+            for place in (Place(thread, name) for name in sorted(self.namespaces(thread))):
+                gone = self.ids(place)[:-1]
+                gone += [id for id in self.ids(place)[-1:] if self._is_call_from(place, id, removed)]
+                removed[place.namespace] = {*gone}
+                for id in gone:
                     self.hide(place, id)
+
+    def asks_in_a_call(self, thread: str) -> bool:
+        """Whether the head of a single call has a question or an answer. If the question is open, a prune keeps it;
+        which it is depends on the order of the writes, which is not kept here."""
+        calls = (Place(thread, name) for name in self.namespaces(thread) if ":" in name.rpartition("|")[2])
+        heads = (Key(*place, id) for place in calls for id in self.ids(place)[-1:])
+        written = (write for key in heads for write in self.writes.get(key, {}).values())
+        return any(write[1] in ("__interrupt__", "__resume__") for write in written)
+
+    def _is_call_from(self, place: Place, id: str, removed: dict[str, set[str]]) -> bool:
+        """Whether a checkpoint is of a single call that started from one of the removed checkpoints."""
+        enclosing, _, own = place.namespace.rpartition("|")
+        parent = self.one(place, id).metadata.get("parents", {}).get(enclosing)
+        return ":" in own and parent in removed.get(enclosing, set())
 
     # ---------------------------------------------------------------- copying
 

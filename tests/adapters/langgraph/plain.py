@@ -1,7 +1,7 @@
 """What a graph showed, as plain data that compares equal for two runs of the same scenario.
 
 Ids are numbered in the order in which they are seen, times are blanked, and the random part of a channel's version is
-dropped. A tuple is told as a list, since LangGraph's own serializer does not keep them apart.
+dropped. A tuple is written as a list, since LangGraph's own serializer does not distinguish them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def blanked(value: Any) -> str:
 
 
 def check_as_in_memory(side: Side, scenario: Scenario, *options: Any) -> None:
-    """Play it, and hold all that it showed against what it shows with LangGraph's saver in memory."""
+    """Run it, and compare everything that it showed with what it shows on LangGraph's saver in memory."""
     found = list(differences(plain(scenario(side, *options)), expected(scenario, side.name, *options)))
     assert not found, "\n".join(["", *found[:20]])
 

@@ -1,4 +1,4 @@
-"""Values for states: classes of a user's own, LangChain's and LangGraph's, and Python's; and a way there and back."""
+"""Values for states: classes of a user's own, LangChain's and LangGraph's, and Python's; and a round trip."""
 
 from __future__ import annotations
 

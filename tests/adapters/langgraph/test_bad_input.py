@@ -13,6 +13,7 @@ from langgraph.types import Send
 
 import holdfast
 from holdfast.adapters.langgraph import HoldfastSaver
+from holdfast.adapters.langgraph.importer import import_threads
 from tests.adapters.langgraph.driver import Side, Twin, checkpoint, config, get, new_id, put, values
 
 
@@ -82,6 +83,22 @@ def test_a_get_does_not_make_a_thread(calls: Twin, saver: HoldfastSaver) -> None
     calls.delete_thread("nobody")
     calls.prune(["nobody"])
     assert (saver.store.threads(), calls.list(None)) == ([], [])
+
+
+def test_one_text_is_no_list_of_its_letters(calls: Twin, saver: HoldfastSaver) -> None:
+    for thread_id in "ab":
+        put(calls, {"a": 1}, thread_id=thread_id, metadata={"run_id": thread_id})
+    asked: list[Any] = [
+        lambda: calls.prune("ab", strategy="delete"),
+        lambda: calls.prune("ab"),
+        lambda: calls.delete_for_runs("ab"),
+        lambda: calls.get_delta_channel_history(config=config("a"), channels="ab"),
+        lambda: import_threads("never.db", saver, threads="ab"),
+    ]
+    for call in asked:
+        with pytest.raises(holdfast.InvalidArgument, match="is a list; for one item, write"):
+            call()
+    assert sorted(one.config["configurable"]["thread_id"] for one in calls.list(None)) == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from langgraph.graph import START, StateGraph
 
 import holdfast
 from holdfast.adapters.langgraph import HoldfastSaver
-from holdfast.testing.expiring import HOUR, aged
+from holdfast.testing.maintenance.expired_threads import HOUR, aged
 from tests.adapters.langgraph.driver import new_id
 
 

@@ -270,6 +270,16 @@ def test_a_fork_starts_at_an_older_checkpoint(saver: HoldfastSaver, side: Side) 
     assert graph.invoke(None, config("fork")) == {"lines": ["given", "a", "b"]}
 
 
+@pytest.mark.parametrize("edits", [None, {"lines": ["edited"]}])
+def test_a_fork_of_a_checkpoint_that_waits_is_found_waiting(saver: HoldfastSaver, side: Side, edits: Any) -> None:
+    graph = side.graph(chain(Log, ask))
+    graph.invoke({"lines": ["given"]}, config())
+    saver.store.thread("t").fork(at=latest(saver).id, to="fork", edits=edits)
+    assert latest(saver, "fork").status == "interrupted"
+    assert waiting(saver) == ["fork", "t"]
+    assert saver.store.verify().ok
+
+
 def test_a_forks_origin_may_be_deleted(saver: HoldfastSaver, side: Side) -> None:
     graph = talk(side, 2)
     expected = graph.get_state(config()).values

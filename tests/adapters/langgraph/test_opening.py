@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypedDict
 
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import START, StateGraph
 
 import holdfast
@@ -51,6 +52,22 @@ def test_it_is_a_saver_as_langgraph_knows_them(saver: HoldfastSaver) -> None:
     assert isinstance(saver, BaseCheckpointSaver)
     assert saver.config_specs == []
     assert one_step().compile(checkpointer=saver).checkpointer is saver
+
+
+def test_a_serializer_that_would_be_ignored_is_refused(saver: HoldfastSaver) -> None:
+    """Encryption that does nothing is worse than none: the file would be plain text."""
+    before = saver.serde
+    with pytest.raises(holdfast.InvalidArgument, match=r"ignore the serializer JsonPlusSerializer.*types=.*encrypt"):
+        saver.serde = JsonPlusSerializer(pickle_fallback=True)
+    assert saver.serde is before
+    with pytest.raises(TypeError, match="serde"):
+        HoldfastSaver(saver.store, serde=JsonPlusSerializer())  # type: ignore[call-arg]
+
+    class Encrypted(HoldfastSaver):
+        serde = JsonPlusSerializer(pickle_fallback=True)
+
+    with pytest.raises(holdfast.InvalidArgument, match="ignore the serializer"):
+        Encrypted(saver.store)
 
 
 def test_without_a_context_manager(url: str) -> None:

@@ -262,10 +262,11 @@ def test_the_limit_counts_what_the_filter_lets_through(calls: Twin) -> None:
     ],
 )
 def test_a_filter_key_is_a_name_and_nothing_else(calls: Twin, key: str) -> None:
-    """As in memory. SqliteSaver refuses most of these, and reads a dot as a path (CVE-2025-67644 was here)."""
+    """As in memory. SqliteSaver refuses most of these (CVE-2025-67644 was here). A dot may be a path, but not if there
+    is such a key."""
     wanted = put(calls, metadata={key: "yes"})
-    put(calls, metadata={key: "no"})
-    put(calls, metadata={"other": "yes", "with": {"dot": "yes"}})
+    put(calls, metadata={key: "no", "with": {"dot": "yes"}})
+    put(calls, metadata={"other": "yes", "with": {"other": "yes"}})
     assert ids(calls.list(config(), filter={key: "yes"})) == [wanted]
 
 
@@ -292,6 +293,45 @@ def test_every_key_has_to_match(calls: Twin) -> None:
     put(calls, metadata={"source": "loop", "step": 2, "user": "ada"})
     put(calls, metadata={"source": "input", "step": 1})
     assert ids(calls.list(config(), filter={"user": "ada", "step": 1, "source": "loop"})) == [wanted]
+
+
+NESTED: Any = {
+    "user": {"name": "ada", "level": 3, "tags": ("a", "b")},
+    "user.level": "literal",
+    "path": {"to": {"it": 1}},
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ({"user": {"name": "ada"}}, True),
+        ({"user": {"name": "ada", "tags": ["a", "b"]}}, True),
+        ({"user": {"name": "ada", "more": 1}}, False),
+        ({"user": {"name": "bob"}}, False),
+        ({"user": {}}, True),
+        ({"user": "ada"}, False),
+        ({"source": {}}, False),
+        ({"user.name": "ada"}, True),
+        ({"user.name": "bob"}, False),
+        ({"user.level": "literal"}, True),
+        ({"user.level": 3}, False),
+        ({"path.to.it": 1}, True),
+        ({"path.to": {"it": 1}}, True),
+        ({"path.to.it.further": 1}, False),
+        ({"user.tags": ["a", "b"]}, True),
+        ({"user.tags": ("a", "b")}, True),
+        ({"user.tags": ["b", "a"]}, False),
+        ({"user.tags": ["a"]}, False),
+        ({"nothing.there": None}, True),
+    ],
+    ids=repr,
+)
+def test_a_filter_finds_what_any_of_langgraphs_savers_finds(calls: Twin, where: Any, found: bool) -> None:
+    """A part of a mapping, as PostgresSaver; a dotted key as a path, as SqliteSaver, unless there is such a key; tuples
+    as lists, as all of them."""
+    put(calls, metadata={"source": "loop", "step": 0, **NESTED})
+    assert len(calls.list(config(), filter=where)) == found
 
 
 def test_an_empty_filter_is_none(calls: Twin) -> None:
@@ -328,6 +368,17 @@ def test_a_childs_checkpoint_may_come_before_any_of_the_root(calls: Twin) -> Non
     root = put(calls, {"a": "root"})
     assert (values(calls), values(calls, ns="node:1")) == ({"a": "root"}, {"a": "child"})
     assert sorted(ids(calls.list(config()))) == sorted([child, root])
+
+
+def test_a_checkpoint_is_sound_once_its_parent_was_put_again_and_removed(calls: Twin, saver: HoldfastSaver) -> None:
+    """The digest that it was saved with is not known any more: neither `collect` nor `verify` makes one up."""
+    first = put(calls, {"a": 1})
+    second = put(calls, {"a": 2}, parent=first, versions={"a": 2})
+    put(calls, {"a": 3}, id=first, versions={"a": 3})
+    saver.store.thread("t").delete_checkpoints([first])
+    saver.store.collect()
+    assert saver.store.verify().faults == ()
+    assert values(calls, second) == {"a": 2}
 
 
 def test_an_unknown_parent_is_kept_as_given(calls: Twin, saver: HoldfastSaver) -> None:

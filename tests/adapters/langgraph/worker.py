@@ -1,4 +1,4 @@
-"""A process that runs a graph up to a moment, says so, and waits there to be killed.
+"""A process that runs a graph up to a moment, reports it, and waits there to be killed.
 
 ``python -m tests.adapters.langgraph.worker URL FOLDER MOMENT SIDE``
 """
@@ -51,7 +51,7 @@ def called(folder: Path) -> Counter[str]:
 
 
 class Halting:
-    """Lets a saver go on until the moment has come, which is always before a certain checkpoint is put."""
+    """Lets a saver continue until the moment has come, which is always before a certain checkpoint is put."""
 
     def __init__(self, saver: Any, moment: str, marker: Path) -> None:
         self._stored = Stored(saver)

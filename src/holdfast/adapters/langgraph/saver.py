@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, cast
 
@@ -19,24 +20,23 @@ from langgraph.checkpoint.base import (
 )
 
 from holdfast._drive import Driver, run, threaded
-from holdfast.adapters.langgraph.calls import Listing, SaverCalls, configurable, is_question, next_version
-from holdfast.adapters.langgraph.known import codec_for
+from holdfast.adapters.langgraph.checkpoint_list import CheckpointList
+from holdfast.adapters.langgraph.saver_calls import SaverCalls, configurable, is_question, next_version
+from holdfast.adapters.langgraph.storable_types import codec_for
 from holdfast.aio import AsyncStore
-from holdfast.calls import Types
+from holdfast.codec.codec import MAX_VALUE
+from holdfast.engine.port import Port
 from holdfast.errors import InvalidArgument
+from holdfast.operations.arguments import Types
 from holdfast.store import Store
 from holdfast.store import open as open_store
 
 
 class _Done:
-    """Nothing was to be done, whether that is awaited or not."""
+    """The result of a call that has nothing to do; it may be awaited or not."""
 
     def __await__(self) -> Generator[None, None, None]:
         yield from ()
-
-
-def _as_config(config: dict[str, Any]) -> RunnableConfig:
-    return cast(RunnableConfig, config)
 
 
 class HoldfastSaver(BaseCheckpointSaver[str]):
@@ -45,7 +45,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
     ``HoldfastSaver.from_url("agents.db")`` opens a store of its own, which leaving a ``with`` block or `close` closes;
     ``HoldfastSaver(store)`` uses one that is open. Without `types` every class that the process has imported comes back
     as itself; with them only those, and LangGraph's own. `single_writer` refuses a put whose parent is no longer the
-    latest checkpoint, unless this saver was asked for that checkpoint by its id.
+    latest checkpoint, unless this saver was asked for that checkpoint by its id, or for the one before another.
     """
 
     def __init__(self, store: Store | AsyncStore, *, types: Types | None = None, single_writer: bool = False) -> None:
@@ -58,20 +58,36 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         self._owns = False
         self._types = types
         self._allowed: frozenset[str] = frozenset()
-        self._calls = SaverCalls(self.store._calls.engine, codec_for(types), single_writer)
-        self._drive = Driver(self._calls.engine)
+        engine = self.store._calls.engine
+        port = Port(engine, codec_for(types, max_value=engine.codec.max_value))
+        self._calls = SaverCalls(port, single_writer)
+        self._drive = Driver(port.engine)
 
     @classmethod
     def from_url(
-        cls, url: str | os.PathLike[str], *, types: Types | None = None, single_writer: bool = False
+        cls,
+        url: str | os.PathLike[str],
+        *,
+        types: Types | None = None,
+        single_writer: bool = False,
+        max_value: int = MAX_VALUE,
     ) -> HoldfastSaver:
         """A saver on a store of its own: a path, "memory:", "sqlite:PATH", …"""
-        saver = cls(open_store(url), types=types, single_writer=single_writer)
-        saver._calls.engine.codec = saver._calls.codec  # so that the native calls know the same classes
+        saver = cls(open_store(url, max_value=max_value), types=types, single_writer=single_writer)
+        saver._calls.port.engine.codec = saver._calls.port.codec  # so that the native calls know the same classes
         saver._owns = True
         return saver
 
     from_conn_string = from_url
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "serde" and value is not BaseCheckpointSaver.serde:
+            raise InvalidArgument(
+                f"HoldfastSaver would ignore the serializer {type(value).__name__}: Holdfast encodes values itself "
+                "and does not encrypt them. Name the classes to be built with types=[…]; to encrypt, use an encrypted "
+                "disk or database, or encrypt the values before the graph stores them"
+            )
+        super().__setattr__(name, value)
 
     @property
     def astore(self) -> AsyncStore:
@@ -118,8 +134,12 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         listing = self._listing(config, filter, before, limit, run(self._calls.sources, config))
-        while batch := run(listing.batch):
+        batch = run(listing.batch)
+        if config is not None and before is not None and limit == 1:
+            self._calls.remember_listed(config, batch)
+        while batch:
             yield from batch
+            batch = run(listing.batch)
 
     async def alist(
         self,
@@ -130,17 +150,21 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         listing = self._listing(config, filter, before, limit, await self._drive(self._calls.sources, config))
-        while batch := await self._drive(listing.batch):
-            for one in batch:
-                yield one
+        batch = await self._drive(listing.batch)
+        if config is not None and before is not None and limit == 1:
+            self._calls.remember_listed(config, batch)
+        while batch:
+            for checkpoint in batch:
+                yield checkpoint
+            batch = await self._drive(listing.batch)
 
     def _listing(
         self, config: RunnableConfig | None, where: dict[str, Any] | None, before: RunnableConfig | None,
         limit: int | None, sources: Any,
-    ) -> Listing:  # fmt: skip
+    ) -> CheckpointList:  # fmt: skip
         wanted = configurable(config).get("checkpoint_id") if config is not None else None
         end = ((before or {}).get("configurable") or {}).get("checkpoint_id")
-        return Listing(self._calls, sources, wanted, end, where, limit)
+        return CheckpointList(self._calls.port, sources, wanted, end, where, limit)
 
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
@@ -154,21 +178,21 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
 
     # ---------------------------------------------------------------- writing
 
-    # What is put is encoded before the first `await`: the graph goes on, and may change it.
+    # What is put is encoded before the first `await`: the graph continues, and may change it.
 
     def put(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:  # fmt: skip
         prepared = self._calls.prepared(config, checkpoint, metadata, new_versions)
-        return _as_config(run(self._calls.put, config, *prepared))
+        return cast(RunnableConfig, run(self._calls.put, config, *prepared))
 
     async def aput(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:  # fmt: skip
         prepared = self._calls.prepared(config, checkpoint, metadata, new_versions)
-        return _as_config(await self._drive(self._calls.put, config, *prepared))
+        return cast(RunnableConfig, await self._drive(self._calls.put, config, *prepared))
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -220,9 +244,7 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         if self._types is None:
             return self
         clone = copy.copy(self)
-        clone._allowed = self._allowed.union(".".join(one) for one in extra_allowlist)
-        clone._calls = SaverCalls(
-            self._calls.engine, codec_for(self._types, clone._allowed), self._calls.single_writer,
-            self._calls.asking, self._calls.seen, self._calls.served,
-        )  # fmt: skip
+        clone._allowed = self._allowed.union(".".join(name) for name in extra_allowlist)
+        codec = codec_for(self._types, clone._allowed, max_value=self._calls.port.codec.max_value)
+        clone._calls = replace(self._calls, port=self._calls.port.with_codec(codec))
         return clone

@@ -1,6 +1,6 @@
 """PostgreSQL: one store for many machines."""
 
 from holdfast.backends.postgres.backend import PostgresBackend
-from holdfast.backends.postgres.schema import initialize
+from holdfast.backends.postgres.migration import initialize
 
 __all__ = ["PostgresBackend", "initialize"]

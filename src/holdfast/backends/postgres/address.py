@@ -1,12 +1,12 @@
-"""Where a store is: what of its URL is Holdfast's, and what is handed on to libpq.
+"""Where a store is: which options of its URL are Holdfast's; the others are passed on to libpq.
 
 ======================  ======================================================================================
-``schema=agents``       the schema that holds the tables; ``holdfast`` if not said
-``pool=8``              connections at most, for the threads of a process and for each event loop
+``schema=agents``       the schema that holds the tables; ``holdfast`` by default
+``pool=8``              at most this many connections for a process's threads, and for each event loop
 ``timeout=30``          seconds that a statement may take
 ``lock_timeout=10``     seconds to wait for a row that another transaction has locked
-``retry=30``            seconds to go on trying after a connection was lost
-``prepare=5``           prepare statements on the server once they were used so often; off if not said
+``retry=30``            seconds to keep trying after a connection was lost
+``prepare=5``           prepare statements on the server after this many uses; off by default
 ======================  ======================================================================================
 """
 
@@ -20,19 +20,19 @@ from typing import Final
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
-from holdfast.backends import urls
+from holdfast.backends import server_url
 from holdfast.errors import InvalidArgument
 
 _NUMBERS: Final = {"pool": 8.0, "timeout": 30.0, "lock_timeout": 10.0, "retry": 30.0}
 _OURS: Final = {"schema", "prepare", *_NUMBERS}
 _UNKNOWN_OPTION: Final = re.compile(r'^invalid URI query parameter: "([a-z_]+)"$', re.MULTILINE)
-_LONGEST_NAME: Final = 63  # bytes of an identifier; PostgreSQL would cut off the rest
+_LONGEST_NAME: Final = 63  # bytes of an identifier; PostgreSQL truncates longer ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
     conninfo: str
-    shown: str  # for people: never with a password
+    shown: str  # for messages: never with a password
     schema: str
     pool: int
     timeout: float
@@ -45,10 +45,10 @@ class Address:
 
 
 def parse(url: str) -> Address:
-    parts = urls.split(url)
+    parts = server_url.split(url)
     _check_parts(parts, url)
-    ours = {name: value for name, value in map(urls.named, parts.options) if name in _OURS}
-    rest = [one for one in parts.options if urls.named(one)[0] not in _OURS]
+    ours = {name: value for name, value in map(server_url.named, parts.options) if name in _OURS}
+    rest = [option for option in parts.options if server_url.named(option)[0] not in _OURS]
     conninfo = parts._replace(options=rest).text
     known = _understood(conninfo, parts)
     numbers = {name: _number(name, ours.get(name), default) for name, default in _NUMBERS.items()}
@@ -65,45 +65,45 @@ def parse(url: str) -> Address:
     )
 
 
-def _check_parts(parts: urls.ServerUrl, url: str) -> None:
-    """Nothing of the URL is shown: any of it may be a part of a password."""
+def _check_parts(parts: server_url.ServerUrl, url: str) -> None:
+    """No part of the URL is shown: any of it may be part of a password."""
     if "://" not in url:
         raise InvalidArgument("a URL of PostgreSQL has two slashes after the colon: postgresql://user@host/database")
-    if urls.has_strays(parts):
+    if server_url.has_strays(parts):
         raise InvalidArgument(
-            "this URL has an @ after the one that ends user and password, or a port that is no number; "
-            + urls.ENCODING_HINT
+            "this URL has an @ after the one that ends user and password, or a port that is not a number; "
+            + server_url.ENCODING_HINT
         )
 
 
-def _understood(conninfo: str, parts: urls.ServerUrl) -> Mapping[str, object]:
+def _understood(conninfo: str, parts: server_url.ServerUrl) -> Mapping[str, object]:
     try:
         return conninfo_to_dict(conninfo)
     except (ProgrammingError, UnicodeError) as error:
         reason = _reason(error, parts)
-    # Raised out here, so that what libpq said is not part of the error in any way.
+    # Raised outside of the except block, so that libpq's own error is not attached in any way.
     raise InvalidArgument(f"this is not a URL that PostgreSQL understands: {reason}")
 
 
-def _reason(error: Exception, parts: urls.ServerUrl) -> str:
-    """libpq's own words quote what it did not understand, which may be a part of a password. The name of an option that
-    it does not know is none, unless a password stands among the options."""
+def _reason(error: Exception, parts: server_url.ServerUrl) -> str:
+    """libpq's message quotes what it did not understand, which may be part of a password. The name of an unknown option
+    is not, unless a password is among the options."""
     unknown = _UNKNOWN_OPTION.search(str(error))
-    if unknown is not None and not urls.has_secrets(parts):
+    if unknown is not None and not server_url.has_secrets(parts):
         return f"it has no option {unknown[1]!r}"
-    return urls.ENCODING_HINT
+    return server_url.ENCODING_HINT
 
 
-def _shown(known: Mapping[str, object], schema: str) -> str:
-    user = f"{known['user']}@" if known.get("user") else ""
-    port = f":{known['port']}" if known.get("port") else ""
-    return f"postgresql://{user}{known.get('host', '')}{port}/{known.get('dbname', '')}?schema={schema}"
+def _shown(parameters: Mapping[str, object], schema: str) -> str:
+    user = f"{parameters['user']}@" if parameters.get("user") else ""
+    port = f":{parameters['port']}" if parameters.get("port") else ""
+    return f"postgresql://{user}{parameters.get('host', '')}{port}/{parameters.get('dbname', '')}?schema={schema}"
 
 
 def _schema(name: str) -> str:
     if not name or "\0" in name or len(name.encode()) > _LONGEST_NAME or name.startswith("pg_"):
         raise InvalidArgument(
-            f"a schema is named by up to {_LONGEST_NAME} bytes of text that do not start with 'pg_', not {name!r}"
+            f"a schema's name has 1 to {_LONGEST_NAME} bytes and does not start with 'pg_'; {name!r} is not one"
         )
     return name
 

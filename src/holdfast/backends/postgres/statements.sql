@@ -1,13 +1,14 @@
--- Every question that the PostgreSQL backend asks, by name. {schema} is the schema's name; {thread}, {line}, {root},
--- {checkpoint}, {head} and their like are the columns of a row in the order of its class; {found_…} the same of a row in
--- a column of its own.
+-- Every query of the PostgreSQL backend, by name. {schema} is the schema's name; {thread}, {line}, {root},
+-- {checkpoint}, {head} and so on are the columns of a row in the order of its class; {found_...} are the same columns
+-- of a row that is itself a column. A name that ends in _N is a function of this release's version: see sql.py.
 
 -- name: apply
-SELECT {schema}.apply(%s, %s, %s, %s, %s, %s)
+SELECT {schema}.apply_N(%s, %s, %s, %s, %s, %s)
 
--- name: landed
+-- name: was_applied
 WITH line_put (stamped, missed, gone) AS (
-    -- A line that this batch wrote has its stamp, unless it was written eight times since; each time its version grew.
+    -- A line that this batch wrote has its stamp, unless it was written eight times since; each write adds to its
+    -- version.
     SELECT
         coalesce(bool_or(%(stamp)s::bigint = ANY(line.stamps)), false),
         coalesce(bool_or(
@@ -17,7 +18,7 @@ WITH line_put (stamped, missed, gone) AS (
     FROM unnest(%(line_trees)s::bigint[], %(lines)s::bigint[], %(versions)s::bigint[]) AS put (tree, line, version)
     LEFT JOIN {schema}.line ON line.tree = put.tree AND line.line = put.line
 ),
--- Where it was written more often, by rows whose numbers are given out once: this batch's, or somebody else's.
+-- Else the rows decide that took the line's next number, which is given out once: to this batch or to another one.
 numbered (ours, theirs) AS (
     SELECT
         coalesce(bool_or(found.sum = put.sum AND found.created_at = put.created_at), false),
@@ -35,11 +36,11 @@ numbered (ours, theirs) AS (
         WHERE put.kind = 'journal' AND journal.tree = put.tree AND journal.line = put.line AND journal.seq = put.seq
     ) AS found ON true
 ),
--- Whoever buries a thread, or empties graves, does the same to them as anybody else who would.
-buried (equal) AS (
-    SELECT coalesce(bool_and(grave.sum IS NOT DISTINCT FROM put.sum), false)
-    FROM unnest(%(graves)s::bytea[], %(grave_sums)s::bigint[]) AS put (hash, sum)
-    LEFT JOIN {schema}.grave ON grave.hash = put.hash
+-- Every batch that deletes the same thread leaves the same tombstone.
+deleted (equal) AS (
+    SELECT coalesce(bool_and(tombstone.sum IS NOT DISTINCT FROM put.sum), false)
+    FROM unnest(%(tombstones)s::bytea[], %(tombstone_sums)s::bigint[]) AS put (hash, sum)
+    LEFT JOIN {schema}.tombstone ON tombstone.hash = put.hash
 )
 SELECT
     CASE
@@ -48,20 +49,21 @@ SELECT
         WHEN ours OR equal THEN true
         WHEN theirs OR gone OR cardinality(%(lines)s::bigint[]) = 0 THEN false
     END
-FROM line_put, numbered, buried
+FROM line_put, numbered, deleted
 
 -- name: find
 SELECT found.generation, found.last, {found_thread}, {found_root}, {found_own}, {found_head}
-FROM {schema}.find(%(id)s, %(namespace)s, %(grave)s) AS found
+FROM {schema}.find_N(%(id)s, %(namespace)s, %(tombstone)s) AS found
 
 -- name: ancestry
+-- The depth is limited so that damaged rows can't form an endless cycle: see functions/chunks.sql.
 WITH RECURSIVE below (line, depth) AS (
     SELECT %(line)s::bigint, 0
     UNION ALL
     SELECT line.base_line, below.depth + 1
     FROM below JOIN {schema}.line ON line.tree = %(tree)s AND line.line = below.line
-    WHERE line.base_line IS NOT NULL
-        AND (depth < 100 OR depth < (SELECT count(*) FROM {schema}.line WHERE tree = %(tree)s)) -- see `chunks`
+    WHERE line.base_line IS NOT NULL AND depth + 1 < %(limit)s
+        AND (depth < 100 OR depth < (SELECT count(*) FROM {schema}.line WHERE tree = %(tree)s))
 )
 SELECT {line} FROM below JOIN {schema}.line ON line.tree = %(tree)s AND line.line = below.line ORDER BY below.depth
 
@@ -101,11 +103,11 @@ ORDER BY seq LIMIT %(limit)s
 
 -- name: by_id
 SELECT {checkpoint}
-FROM unnest(%(lines)s::bigint[]) WITH ORDINALITY AS want (line, place)
+FROM unnest(%(lines)s::bigint[]) WITH ORDINALITY AS want (line, position)
 JOIN {schema}.checkpoint
     ON checkpoint.tree = %(tree)s AND checkpoint.line = want.line
     AND left(checkpoint.id, 64) = left(%(id)s, 64) AND checkpoint.id = %(id)s
-ORDER BY want.place, checkpoint.seq
+ORDER BY want.position, checkpoint.seq
 
 -- name: checkpoints_by_id
 SELECT {checkpoint} FROM {schema}.checkpoint
@@ -113,22 +115,24 @@ WHERE tree = %(tree)s AND line = %(line)s
     AND (%(before)s::text IS NULL OR (left(id, 64) <= left(%(before)s, 64) AND id < %(before)s))
 ORDER BY left(id, 64) DESC, id DESC, seq DESC LIMIT %(limit)s
 
--- name: marks
-SELECT {mark} FROM {schema}.mark WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[])
+-- name: overlays
+SELECT {overlay} FROM {schema}.overlay
+WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[]) AND seq BETWEEN %(lo)s AND %(hi)s
 
 -- name: chunks
-SELECT found.ask, found.upto, {found_piece}
-FROM {schema}.chunks(%(tree)s, %(logs)s, %(positions)s) WITH ORDINALITY AS found (ask, upto, piece, place)
-ORDER BY found.place
+SELECT found.ask, found.upto, {found}
+FROM {schema}.chunks_N(%(tree)s, %(logs)s, %(positions)s) WITH ORDINALITY
+    AS found (ask, upto, tree, log, lo, hi, kind, body, sum, position)
+ORDER BY found.position
 
 -- name: pending
 SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum
-FROM {schema}.pending(%(tree)s, %(line)s, %(base_line)s, %(base_era)s, %(base_seq)s, %(seqs)s) WITH ORDINALITY
-    AS found (kind, tree, line, seq, task_id, idx, era, task_path, body, sum, place)
-ORDER BY place
+FROM {schema}.pending_N(%(tree)s, %(line)s, %(base_line)s, %(base_era)s, %(base_seq)s, %(seqs)s) WITH ORDINALITY
+    AS found (kind, tree, line, seq, task_id, idx, era, task_path, body, sum, position)
+ORDER BY position
 
--- name: waiting
-SELECT {waiting} FROM {schema}.waiting
+-- name: early_write
+SELECT {early_write} FROM {schema}.early_write
 WHERE hashtextextended(thread, 0) = hashtextextended(%(thread)s, 0)
     AND hashtextextended(namespace, 0) = hashtextextended(%(namespace)s, 0)
     AND hashtextextended(checkpoint, 0) = hashtextextended(%(checkpoint)s, 0)
@@ -203,73 +207,73 @@ WITH RECURSIVE
 of_line (tree) AS (
     (SELECT tree FROM {schema}.line WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT line.tree FROM {schema}.line WHERE line.tree > of_line.tree ORDER BY line.tree LIMIT 1)
+    SELECT (SELECT tree FROM {schema}.line WHERE line.tree > of_line.tree ORDER BY tree LIMIT 1)
     FROM of_line WHERE of_line.tree IS NOT NULL
 ),
 of_checkpoint (tree) AS (
     (SELECT tree FROM {schema}.checkpoint WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT checkpoint.tree FROM {schema}.checkpoint WHERE checkpoint.tree > of_checkpoint.tree ORDER BY checkpoint.tree LIMIT 1)
+    SELECT (SELECT tree FROM {schema}.checkpoint WHERE checkpoint.tree > of_checkpoint.tree ORDER BY tree LIMIT 1)
     FROM of_checkpoint WHERE of_checkpoint.tree IS NOT NULL
 ),
-of_mark (tree) AS (
-    (SELECT tree FROM {schema}.mark WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+of_overlay (tree) AS (
+    (SELECT tree FROM {schema}.overlay WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT mark.tree FROM {schema}.mark WHERE mark.tree > of_mark.tree ORDER BY mark.tree LIMIT 1)
-    FROM of_mark WHERE of_mark.tree IS NOT NULL
+    SELECT (SELECT tree FROM {schema}.overlay WHERE overlay.tree > of_overlay.tree ORDER BY tree LIMIT 1)
+    FROM of_overlay WHERE of_overlay.tree IS NOT NULL
 ),
 of_log (tree) AS (
     (SELECT tree FROM {schema}.log WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT log.tree FROM {schema}.log WHERE log.tree > of_log.tree ORDER BY log.tree LIMIT 1)
+    SELECT (SELECT tree FROM {schema}.log WHERE log.tree > of_log.tree ORDER BY tree LIMIT 1)
     FROM of_log WHERE of_log.tree IS NOT NULL
 ),
 of_chunk (tree) AS (
     (SELECT tree FROM {schema}.chunk WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT chunk.tree FROM {schema}.chunk WHERE chunk.tree > of_chunk.tree ORDER BY chunk.tree LIMIT 1)
+    SELECT (SELECT tree FROM {schema}.chunk WHERE chunk.tree > of_chunk.tree ORDER BY tree LIMIT 1)
     FROM of_chunk WHERE of_chunk.tree IS NOT NULL
 ),
-of_tail (tree) AS (
-    (SELECT tree FROM {schema}.tail WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+of_chunk_slot (tree) AS (
+    (SELECT tree FROM {schema}.chunk_slot WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT tail.tree FROM {schema}.tail WHERE tail.tree > of_tail.tree ORDER BY tail.tree LIMIT 1)
-    FROM of_tail WHERE of_tail.tree IS NOT NULL
+    SELECT (SELECT tree FROM {schema}.chunk_slot WHERE chunk_slot.tree > of_chunk_slot.tree ORDER BY tree LIMIT 1)
+    FROM of_chunk_slot WHERE of_chunk_slot.tree IS NOT NULL
 ),
 of_pending (tree) AS (
     (SELECT tree FROM {schema}.pending WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT pending.tree FROM {schema}.pending WHERE pending.tree > of_pending.tree ORDER BY pending.tree LIMIT 1)
+    SELECT (SELECT tree FROM {schema}.pending WHERE pending.tree > of_pending.tree ORDER BY tree LIMIT 1)
     FROM of_pending WHERE of_pending.tree IS NOT NULL
 ),
-of_desk (tree) AS (
-    (SELECT tree FROM {schema}.desk WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+of_pending_slot (tree) AS (
+    (SELECT tree FROM {schema}.pending_slot WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT desk.tree FROM {schema}.desk WHERE desk.tree > of_desk.tree ORDER BY desk.tree LIMIT 1)
-    FROM of_desk WHERE of_desk.tree IS NOT NULL
+    SELECT (SELECT tree FROM {schema}.pending_slot WHERE pending_slot.tree > of_pending_slot.tree ORDER BY tree LIMIT 1)
+    FROM of_pending_slot WHERE of_pending_slot.tree IS NOT NULL
 ),
-of_sealed (tree) AS (
-    (SELECT tree FROM {schema}.sealed WHERE tree > %(after)s ORDER BY tree LIMIT 1)
+of_settled (tree) AS (
+    (SELECT tree FROM {schema}.settled WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT sealed.tree FROM {schema}.sealed WHERE sealed.tree > of_sealed.tree ORDER BY sealed.tree LIMIT 1)
-    FROM of_sealed WHERE of_sealed.tree IS NOT NULL
+    SELECT (SELECT tree FROM {schema}.settled WHERE settled.tree > of_settled.tree ORDER BY tree LIMIT 1)
+    FROM of_settled WHERE of_settled.tree IS NOT NULL
 ),
 of_journal (tree) AS (
     (SELECT tree FROM {schema}.journal WHERE tree > %(after)s ORDER BY tree LIMIT 1)
     UNION ALL
-    SELECT (SELECT journal.tree FROM {schema}.journal WHERE journal.tree > of_journal.tree ORDER BY journal.tree LIMIT 1)
+    SELECT (SELECT tree FROM {schema}.journal WHERE journal.tree > of_journal.tree ORDER BY tree LIMIT 1)
     FROM of_journal WHERE of_journal.tree IS NOT NULL
 )
 SELECT DISTINCT tree FROM (
     (SELECT tree FROM of_line LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_checkpoint LIMIT %(limit)s)
-    UNION ALL (SELECT tree FROM of_mark LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_overlay LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_log LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_chunk LIMIT %(limit)s)
-    UNION ALL (SELECT tree FROM of_tail LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_chunk_slot LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_pending LIMIT %(limit)s)
-    UNION ALL (SELECT tree FROM of_desk LIMIT %(limit)s)
-    UNION ALL (SELECT tree FROM of_sealed LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_pending_slot LIMIT %(limit)s)
+    UNION ALL (SELECT tree FROM of_settled LIMIT %(limit)s)
     UNION ALL (SELECT tree FROM of_journal LIMIT %(limit)s)
 ) AS found WHERE tree IS NOT NULL ORDER BY tree LIMIT %(limit)s
 
@@ -282,8 +286,8 @@ SELECT {quarantine} FROM {schema}.quarantine
 WHERE number > %(number)s
 ORDER BY number LIMIT %(limit)s
 
--- name: scan_grave
-SELECT {grave} FROM {schema}.grave
+-- name: scan_tombstone
+SELECT {tombstone} FROM {schema}.tombstone
 WHERE (hash) > (%(hash)s)
 ORDER BY hash LIMIT %(limit)s
 
@@ -292,8 +296,8 @@ SELECT {tag} FROM {schema}.tag
 WHERE (key, value, thread) > (%(key)s, %(value)s, %(thread)s)
 ORDER BY key, value, thread LIMIT %(limit)s
 
--- name: scan_waiting
-SELECT {waiting} FROM {schema}.waiting
+-- name: scan_early_write
+SELECT {early_write} FROM {schema}.early_write
 WHERE (thread, namespace, checkpoint, task_id, idx) > (%(thread)s, %(namespace)s, %(checkpoint)s, %(task_id)s, %(idx)s)
 ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT %(limit)s
 
@@ -312,8 +316,8 @@ SELECT {checkpoint} FROM {schema}.checkpoint
 WHERE (tree, line, seq) > (%(tree)s, %(line)s, %(seq)s) AND tree = %(of)s
 ORDER BY tree, line, seq LIMIT %(limit)s
 
--- name: scan_mark
-SELECT {mark} FROM {schema}.mark
+-- name: scan_overlay
+SELECT {overlay} FROM {schema}.overlay
 WHERE (tree, line, seq, era) > (%(tree)s, %(line)s, %(seq)s, %(era)s) AND tree = %(of)s
 ORDER BY tree, line, seq, era LIMIT %(limit)s
 
@@ -323,7 +327,7 @@ WHERE (tree, log) > (%(tree)s, %(log)s) AND tree = %(of)s
 ORDER BY tree, log LIMIT %(limit)s
 
 -- name: scan_chunk
-SELECT {piece} FROM {schema}.piece
+SELECT {chunk} FROM {schema}.all_chunks AS chunk
 WHERE (tree, log, lo) > (%(tree)s, %(log)s, %(lo)s) AND tree = %(of)s
 ORDER BY tree, log, lo LIMIT %(limit)s
 
@@ -337,7 +341,7 @@ SELECT {pending} FROM (
     )
     UNION ALL
     (
-        SELECT tree, line, seq, task_id, idx, era, task_path, body, sum FROM {schema}.desk
+        SELECT tree, line, seq, task_id, idx, era, task_path, body, sum FROM {schema}.pending_slot
         WHERE (tree, line, seq, task_id, idx, era) > (%(tree)s, %(line)s, %(seq)s, %(task_id)s, %(idx)s, %(era)s)
             AND tree = %(of)s AND line >= %(line)s AND seq >= 0
         ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
@@ -345,24 +349,25 @@ SELECT {pending} FROM (
 ) AS pending
 ORDER BY tree, line, seq, task_id, idx, era LIMIT %(limit)s
 
--- name: scan_sealed
-SELECT {sealed} FROM (
+-- name: scan_settled
+SELECT {settled} FROM (
     (
-        SELECT tree, line, seq, number, era, body, sum FROM {schema}.sealed
+        SELECT tree, line, seq, number, era, body, sum FROM {schema}.settled
         WHERE (tree, line, seq, number, era) > (%(tree)s, %(line)s, %(seq)s, %(number)s, %(era)s) AND tree = %(of)s
         ORDER BY tree, line, seq, number, era LIMIT %(limit)s
     )
     UNION ALL
     (
-        SELECT tree, line, seq - 1, seq, seal_era, seal, seal_sum FROM {schema}.checkpoint
-        WHERE (tree, line, seq) >= (%(tree)s, %(line)s, %(seq)s::bigint + 1) AND tree = %(of)s AND seal IS NOT NULL
+        SELECT tree, line, seq - 1, seq, settled_era, settled_body, settled_sum FROM {schema}.checkpoint
+        WHERE (tree, line, seq) >= (%(tree)s, %(line)s, %(seq)s::bigint + 1) AND tree = %(of)s
+            AND settled_body IS NOT NULL
             AND NOT (
                 (tree, line, seq) = (%(tree)s, %(line)s, %(seq)s::bigint + 1)
-                AND (seq, seal_era) <= (%(number)s::bigint, %(era)s::bigint)
+                AND (seq, settled_era) <= (%(number)s::bigint, %(era)s::bigint)
             )
         ORDER BY tree, line, seq LIMIT %(limit)s
     )
-) AS sealed
+) AS settled
 ORDER BY tree, line, seq, number, era LIMIT %(limit)s
 
 -- name: scan_journal
@@ -378,20 +383,21 @@ SELECT
 FROM {schema}.line
 JOIN {schema}.checkpoint ON checkpoint.tree = line.tree AND checkpoint.line = line.line
 JOIN {schema}.thread ON thread.tree = line.tree AND thread.line = line.thread
-WHERE line.tree BETWEEN %(lo)s AND %(hi)s AND (line.marks = 0 OR NOT EXISTS (
-    SELECT 1 FROM {schema}.mark
-    WHERE mark.tree = checkpoint.tree AND mark.line = checkpoint.line AND mark.seq = checkpoint.seq AND mark.hidden > 0
+WHERE line.tree BETWEEN %(lo)s AND %(hi)s AND (line.overlays = 0 OR NOT EXISTS (
+    SELECT 1 FROM {schema}.overlay
+    WHERE overlay.tree = checkpoint.tree AND overlay.line = checkpoint.line AND overlay.seq = checkpoint.seq
+        AND overlay.hidden > 0
 ))
 GROUP BY thread.id, checkpoint.tree, day
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
-FROM {schema}.piece WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+FROM {schema}.all_chunks WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
-FROM {schema}.unsealed WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+FROM {schema}.all_pending WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
-FROM {schema}.seals WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
+FROM {schema}.all_settled WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(octet_length(body))::bigint
 FROM {schema}.journal WHERE tree BETWEEN %(lo)s AND %(hi)s GROUP BY tree
@@ -403,8 +409,8 @@ FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND 
 -- name: all_thread
 SELECT {thread} FROM {schema}.thread
 
--- name: all_grave
-SELECT {grave} FROM {schema}.grave
+-- name: all_tombstone
+SELECT {tombstone} FROM {schema}.tombstone
 
 -- name: all_tag
 SELECT {tag} FROM {schema}.tag
@@ -415,23 +421,23 @@ SELECT {line} FROM {schema}.line ORDER BY tree, line
 -- name: all_checkpoint
 SELECT {checkpoint} FROM {schema}.checkpoint ORDER BY tree, line, seq
 
--- name: all_mark
-SELECT {mark} FROM {schema}.mark ORDER BY tree, line, seq
+-- name: all_overlay
+SELECT {overlay} FROM {schema}.overlay ORDER BY tree, line, seq
 
 -- name: all_log
 SELECT {log} FROM {schema}.log ORDER BY tree, log
 
 -- name: all_chunk
-SELECT {piece} FROM {schema}.piece ORDER BY tree, log, lo
+SELECT {chunk} FROM {schema}.all_chunks AS chunk ORDER BY tree, log, lo
 
 -- name: all_pending
-SELECT {pending} FROM {schema}.unsealed AS pending ORDER BY tree, line, seq
+SELECT {pending} FROM {schema}.all_pending AS pending ORDER BY tree, line, seq
 
--- name: all_sealed
-SELECT {sealed} FROM {schema}.seals AS sealed ORDER BY tree, line, seq
+-- name: all_settled
+SELECT {settled} FROM {schema}.all_settled AS settled ORDER BY tree, line, seq
 
--- name: all_waiting
-SELECT {waiting} FROM {schema}.waiting
+-- name: all_early_write
+SELECT {early_write} FROM {schema}.early_write
 
 -- name: all_journal
 SELECT {journal} FROM {schema}.journal ORDER BY tree, line, seq

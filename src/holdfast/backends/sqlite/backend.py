@@ -1,21 +1,23 @@
-"""The contract on one SQLite file.
+"""The backend contract on one SQLite file.
 
-Reads run beside each other and beside the writer (WAL), each on a connection of its own. Writers queue: whoever gets
-the lock commits everything that waits, in one transaction with one fsync.
+Reads run concurrently with each other and with the writer (WAL), each on its own connection. Writers queue: the one
+that gets the lock commits every batch in the queue, in one transaction with one fsync.
 """
 
 from __future__ import annotations
 
 import glob
 import json
+import operator
 import sqlite3
-import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
-from holdfast.backends import fresh, tickets
+from holdfast import _files
 from holdfast.backends.base import (
     ANY,
     BACKUPS,
@@ -27,14 +29,14 @@ from holdfast.backends.base import (
     ChunkAt,
     Drop,
     DropChunks,
+    DropEarlyWrites,
     DropRow,
     DropTree,
-    DropWaiting,
+    EarlyWritesAt,
     Expect,
     Filter,
     ForksAt,
     Found,
-    GraveAt,
     IdFree,
     KeyFree,
     LineAt,
@@ -47,31 +49,35 @@ from holdfast.backends.base import (
     Tally,
     ThreadAbsent,
     ThreadAt,
-    WaitingAt,
+    TombstoneAt,
     Want,
 )
+from holdfast.backends.common import commit_queue
+from holdfast.backends.common.commit_queue import Ticket
+from holdfast.backends.common.joined_rows import after_prefix, cut, found, written
 from holdfast.backends.rows import (
     KEYS,
+    NO_LIMIT,
     AnyRow,
     CheckpointRow,
     ChunkRow,
+    EarlyWriteRow,
     JournalRow,
     LineRow,
-    MarkRow,
+    OverlayRow,
     PendingRow,
+    Row,
     RunRow,
-    SealedRow,
+    SettledRow,
+    TagRow,
     ThreadRow,
-    WaitingRow,
     first_key,
     table_name,
 )
-from holdfast.backends.shapes import after_prefix, cut
-from holdfast.backends.sqlite import copies, files, mending
+from holdfast.backends.sqlite import file_backup, salvage, vacuum
 from holdfast.backends.sqlite.connections import Connections
-from holdfast.backends.sqlite.failures import told, translate, translated
-from holdfast.backends.sqlite.statements import statements
-from holdfast.backends.tickets import Ticket
+from holdfast.backends.sqlite.errors import FROM_THE_FILE, sqlite_errors, translate, translated
+from holdfast.backends.sqlite.sql import statements
 
 R = TypeVar("R")
 _SQL: Final = statements()
@@ -82,18 +88,20 @@ _HOLDS: Final[dict[type[Expect], str]] = {
     ForksAt: _SQL["holds_forks_at"],
     ThreadAbsent: _SQL["holds_thread_absent"],
     ThreadAt: _SQL["holds_thread_at"],
-    GraveAt: _SQL["holds_grave_at"],
+    TombstoneAt: _SQL["holds_tombstone_at"],
     IdFree: _SQL["holds_id_free"],
     KeyFree: _SQL["holds_key_free"],
     CheckpointThere: _SQL["holds_checkpoint_there"],
     CheckpointAt: _SQL["holds_checkpoint_at"],
     ChunkAt: _SQL["holds_chunk_at"],
     PendingAt: _SQL["holds_pending_at"],
-    WaitingAt: _SQL["holds_waiting_at"],
+    EarlyWritesAt: _SQL["holds_early_write_at"],
 }
 _PUT: Final = {kind: _SQL["put_" + table_name(kind)] for kind in KEYS}
-_PUT_IF_FREE: Final = {kind: _SQL[f"put_{table_name(kind)}_if_free"] for kind in (PendingRow, WaitingRow)}
+_PUT_IF_FREE: Final = {kind: _SQL[f"put_{table_name(kind)}_if_free"] for kind in (PendingRow, EarlyWriteRow)}
 _DROP: Final = {kind: _SQL["drop_" + table_name(kind)] for kind in KEYS}
+_WITH_TEXTS: Final = (ThreadRow, TagRow, PendingRow, EarlyWriteRow, RunRow)
+_DROP_DAMAGED: Final[dict[type[Row], str]] = {kind: _SQL[f"drop_{table_name(kind)}_damaged"] for kind in _WITH_TEXTS}
 _TREE: Final = [sql for name, sql in _SQL.items() if name.startswith("drop_tree_")]
 
 
@@ -107,69 +115,76 @@ class SqliteBackend(Backend):
     # ---------------------------------------------------------------- writing
 
     async def commit(self, batch: Batch) -> bool:
-        return tickets.commit(batch, self._connections.queue, self._connections.writing, self._commit_all)
+        queue, writing = self._connections.queue, self._connections.writing
+        return commit_queue.commit_each([batch], queue, writing, self._commit_all)[0]
 
-    def _commit_all(self, waiting: list[Ticket]) -> None:
-        """One transaction for all; if it fails, one for each, so that only the one at fault gets the error."""
+    async def commit_each(self, batches: Sequence[Batch]) -> list[bool]:
+        return commit_queue.commit_each(batches, self._connections.queue, self._connections.writing, self._commit_all)
+
+    def _commit_all(self, tickets: list[Ticket]) -> None:
+        """One transaction for all; if it fails, one for each batch, so that only the one at fault gets the error."""
         try:
-            self._commit_together(waiting)
+            self._commit_together(tickets)
         except sqlite3.Error as error:
-            if len(waiting) == 1:
-                waiting[0].fail(translate(error, self.path))
+            if len(tickets) == 1:
+                tickets[0].fail(translate(error, self.path))
                 return
-            for ticket in waiting:
+            for ticket in tickets:
                 self._commit_all([ticket])
 
-    def _commit_together(self, waiting: list[Ticket]) -> None:
+    def _commit_together(self, tickets: list[Ticket]) -> None:
         writer = self._connections.writer()
-        writer.execute("BEGIN IMMEDIATE")
+        marks: list[bool] = []
         try:
-            outcomes = [_apply(writer, ticket.batch) for ticket in waiting]
-            writer.execute("COMMIT")
+            writer.execute("BEGIN IMMEDIATE")  # inside the try: a signal handler may raise as soon as it returns
+            for ticket in tickets:
+                ticket.applied = _apply(writer, ticket.batch)
+                ticket.marks = marks
+            # In one call of C code, so that no signal handler runs between the commit and the mark.
+            calls: list[Callable[[], object]] = [partial(writer.execute, "COMMIT"), partial(marks.append, True)]
+            deque(map(operator.call, calls), 0)
         except BaseException:
             if writer.in_transaction:
                 writer.execute("ROLLBACK")
             raise
-        for ticket, applied in zip(waiting, outcomes, strict=True):
-            ticket.answer(applied)
 
     # ---------------------------------------------------------------- reading
 
     def _all(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        with translated(self.path), self._connections.reader() as reader:
-            return reader.execute(_SQL[name], parameters).fetchall()
+        try:
+            return self._connections.fetchall(_SQL[name], parameters)
+        except FROM_THE_FILE as error:
+            raise translate(error, self.path) from error
 
     def _rows(self, kind: Callable[[tuple[Any, ...]], R], name: str, **parameters: Any) -> list[R]:
-        rows = self._all(name, **parameters)
-        with translated(self.path):
-            return [kind(row) for row in rows]
+        try:
+            return [*map(kind, self._connections.fetchall(_SQL[name], parameters))]
+        except FROM_THE_FILE as error:
+            raise translate(error, self.path) from error
 
-    async def find(self, thread_id: str, namespace: str, grave: bytes) -> Found:
-        rows = self._all("find", id=thread_id, namespace=namespace, grave=grave)
+    async def find(self, thread_id: str, namespace: str, tombstone: bytes) -> Found:
+        rows = self._rows(found, "find", id=thread_id, namespace=namespace, tombstone=tombstone)
         if not rows:
-            buried = self._all("grave", hash=grave)
-            return Found(None, None, None, None, *(buried[0] if buried else (0, "")))
-        (last, *columns) = rows[0]
-        with translated(self.path):
-            thread, root, own, head = cut(columns, ThreadRow, LineRow, LineRow, CheckpointRow)
-        return Found(thread, root, own, head, 0, last or "")
+            tombstone_row = self._all("tombstone", hash=tombstone)
+            return Found(None, None, None, None, *(tombstone_row[0] if tombstone_row else (0, "")))
+        return rows[0]
 
-    async def ancestry(self, tree: int, line: int) -> list[LineRow]:
-        return self._rows(LineRow._make, "ancestry", tree=tree, line=line)
+    async def ancestry(self, tree: int, line: int, limit: int = NO_LIMIT) -> list[LineRow]:
+        return self._rows(LineRow._make, "ancestry", tree=tree, line=line, limit=limit)
 
     async def namespaces(self, tree: int, thread: int) -> list[LineRow]:
         return self._rows(LineRow._make, "namespaces", tree=tree, thread=thread)
 
     async def namespace(self, tree: int, thread: int, namespace: str) -> LineRow | None:
-        found = self._rows(LineRow._make, "namespace", tree=tree, thread=thread, namespace=namespace)
-        return found[0] if found else None
+        lines = self._rows(LineRow._make, "namespace", tree=tree, thread=thread, namespace=namespace)
+        return lines[0] if lines else None
 
     async def tree_threads(self, tree: int) -> list[ThreadRow]:
         return self._rows(ThreadRow._make, "tree_threads", tree=tree)
 
     async def thread_of(self, tree: int, line: int) -> ThreadRow | None:
-        found = self._rows(ThreadRow._make, "thread_of", tree=tree, line=line)
-        return found[0] if found else None
+        threads = self._rows(ThreadRow._make, "thread_of", tree=tree, line=line)
+        return threads[0] if threads else None
 
     async def checkpoints(
         self, tree: int, line: int, lo: int, hi: int, limit: int, where: Filter = ANY, *, oldest: bool = False
@@ -184,35 +199,38 @@ class SqliteBackend(Backend):
         end = _or_bytes(before)
         return self._rows(CheckpointRow._make, "checkpoints_by_id", tree=tree, line=line, before=end, limit=limit)
 
-    async def marks(self, tree: int, lines: Sequence[int]) -> list[MarkRow]:
-        return self._rows(MarkRow._make, "marks", tree=tree, lines=json.dumps(list(lines)))
+    async def overlays(
+        self, tree: int, lines: Sequence[int], lo: int = -NO_LIMIT, hi: int = NO_LIMIT
+    ) -> list[OverlayRow]:
+        return self._rows(OverlayRow._make, "overlays", tree=tree, lines=json.dumps(list(lines)), lo=lo, hi=hi)
 
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
-        found: list[list[Piece]] = [[] for _ in wants]
-        rows = self._all("chunks", tree=tree, wants=json.dumps(wants))
-        with translated(self.path):
-            for ask, pos, *chunk in rows:
-                found[ask].append(Piece(ChunkRow._make(chunk), pos))
-        return found
+        pieces: list[list[Piece]] = [[] for _ in wants]
+        try:
+            for ask, pos, *chunk in self._connections.fetchall(
+                _SQL["chunks"], {"tree": tree, "wants": json.dumps(wants)}
+            ):
+                pieces[ask].append(Piece(ChunkRow._make(chunk), pos))
+        except FROM_THE_FILE as error:
+            raise translate(error, self.path) from error
+        return pieces
 
-    async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SealedRow]:
+    async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SettledRow]:
         own = {"tree": line.tree, "line": line.line, "seqs": json.dumps(list(seqs))}
         if line.base_line is None:
-            return self._rows(_written, "pending_own", **own)
+            return self._rows(written, "pending_own", **own)
         base = {"base_line": line.base_line, "base_era": line.base_era, "base_seq": line.base_seq}
-        return self._rows(_written, "pending", **own, **base)
+        base["lowest"] = min(seqs, default=0)
+        return self._rows(written, "pending", **own, **base)
 
-    async def waiting(self, thread: str, namespace: str, checkpoint: str) -> list[WaitingRow]:
-        return self._rows(WaitingRow._make, "waiting", thread=thread, namespace=namespace, checkpoint=checkpoint)
+    async def early_writes(self, thread: str, namespace: str, checkpoint: str) -> list[EarlyWriteRow]:
+        return self._rows(EarlyWriteRow._make, "early_write", thread=thread, namespace=namespace, checkpoint=checkpoint)
 
     async def journal(self, tree: int, line: int, lo: int, hi: int, limit: int) -> list[JournalRow]:
         return self._rows(JournalRow._make, "journal", tree=tree, line=line, lo=lo, hi=hi, limit=limit)
 
     async def journal_key(self, tree: int, lines: Sequence[int], key: str) -> list[JournalRow]:
         return self._rows(JournalRow._make, "journal_key", tree=tree, lines=json.dumps(list(lines)), key=key)
-
-    async def now(self) -> int:
-        return time.time_ns() // 1000
 
     async def threads(self, prefix: str, tags: Sequence[tuple[str, str]], after: str, limit: int) -> list[Listed]:
         span = {"start": max(prefix, after), "after": after, "end": _or_bytes(after_prefix(prefix)), "limit": limit}
@@ -222,7 +240,7 @@ class SqliteBackend(Backend):
         return self._rows(_listed, "threads", **span)
 
     def _threads_tagged(self, tag: tuple[str, str]) -> int:
-        """How many threads have a tag, up to a hundred: the rarest leads the search."""
+        """How many threads have a tag, at most a hundred: the search starts with the rarest."""
         key, value = tag
         return int(self._all("tagged", key=key, value=value)[0][0])
 
@@ -241,12 +259,10 @@ class SqliteBackend(Backend):
 
     async def check(self) -> list[str]:
         with translated(self.path), self._connections.reader() as reader:
-            schema = mending.check_schema(reader)
-            return [f"{self.path}: {told}" for told in schema] + [
-                f"{self.path}: table {name}: {told}"
-                for name in ("sqlite_schema", *map(table_name, KEYS))
-                for told in mending.check(reader, name)
-            ]
+            problems = [f"{self.path}: {problem}" for problem in salvage.check_schema(reader, self.path)]
+            for name in ("sqlite_schema", *map(table_name, KEYS)):
+                problems += [f"{self.path}: table {name}: {problem}" for problem in salvage.check(reader, name)]
+            return problems
 
     async def mend(self) -> list[str]:
         if not await self.check():
@@ -254,7 +270,7 @@ class SqliteBackend(Backend):
         with translated(self.path):
             self._connections.close()
             try:
-                return [mending.replace(self.path)]
+                return [salvage.replace(self.path)]
             finally:
                 self._connections = Connections(self.path)
 
@@ -264,20 +280,28 @@ class SqliteBackend(Backend):
     async def tally(self, lo: int, hi: int) -> list[Tally]:
         return self._rows(Tally._make, "tally", lo=lo, hi=hi)
 
+    def rights(self) -> int:
+        with _files.translated(self.path):
+            return _files.rights_of(self.path)
+
     async def backup(self, path: Path, progress: Progress | None) -> str:
-        with fresh.whole(path) as part, told(part), self._connections.reader() as reader:
-            copies.copy(reader, part, progress)
+        with (
+            _files.publish_new(path, rights=self.rights()) as part,
+            sqlite_errors(part),
+            self._connections.reader() as reader,
+        ):
+            file_backup.copy(reader, part, progress)
         return str(path)
 
     async def give_back(self) -> None:
         with translated(self.path), self._connections.writing:
-            files.shrink(self._connections.writer())
+            vacuum.shrink(self._connections.writer())
 
     async def scrub(self) -> list[str]:
         with translated(self.path), self._connections.writing:
-            files.scrub(self._connections.writer(), self.path)
+            vacuum.scrub(self._connections.writer(), self.path)
         aside = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.damaged-*"))
-        return [BACKUPS, *(f"{one}, which repair() has set aside" for one in aside)]
+        return [BACKUPS, *(f"{file}, which repair() has set aside" for file in aside)]
 
     async def close(self) -> None:
         with translated(self.path):
@@ -288,14 +312,6 @@ def _listed(row: tuple[Any, ...]) -> Listed:
     return Listed(*cut(row, ThreadRow, LineRow, CheckpointRow))
 
 
-def _written(row: tuple[Any, ...]) -> PendingRow | SealedRow:
-    """A row of either table: both come from one question."""
-    if row[0]:
-        return PendingRow._make(row[1:])
-    _, tree, line, seq, _, number, era, _, body, total = row
-    return SealedRow(tree, line, seq, number, era, body, total)
-
-
 def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
     execute = writer.execute
     for expect in batch.expects:
@@ -304,38 +320,50 @@ def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
     for drop in batch.drops:
         _drop(writer, drop)
     for row in batch.puts:
-        execute(_PUT[type(row)], row)
-    for one in batch.puts_if_free:
-        execute(_PUT_IF_FREE[type(one)], one)
+        if not execute(_PUT[type(row)], row).rowcount:
+            execute(_SQL["put_line_elsewhere"], row)
+    for write in batch.puts_if_free:
+        execute(_PUT_IF_FREE[type(write)], write)
     return True
 
 
 def _drop(writer: sqlite3.Connection, drop: Drop) -> None:
     if isinstance(drop, DropRow):
-        _execute(writer, _DROP[drop.table], drop.key)
+        _drop_row(writer, drop.table, drop.key)
     elif isinstance(drop, DropChunks):
         writer.execute(_SQL["drop_chunks"], drop)
-    elif isinstance(drop, DropWaiting):
-        writer.execute(_SQL["drop_waiting_before"], drop)
+    elif isinstance(drop, DropEarlyWrites):
+        writer.execute(_SQL["drop_early_write_before"], drop)
     elif isinstance(drop, DropTree):
         for sql in _TREE:
             writer.execute(sql, drop)
 
 
+def _drop_row(writer: sqlite3.Connection, table: type[Row], key: Sequence[Any]) -> None:
+    if bytes in map(type, key) and table in _DROP_DAMAGED:
+        writer.execute(_DROP_DAMAGED[table], key)
+        return
+    try:
+        writer.execute(_DROP[table], key)
+    except UnicodeEncodeError:  # invalid text
+        writer.execute(_DROP_DAMAGED[table], [_as_bytes(value) for value in key])
+
+
 def _execute(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
-    """With parameters that may be text as damage has left it. Such text goes in as the bytes that it is; the statement
-    says that they are text."""
+    """Execute with parameters that may be damaged text. Such text is passed as bytes; the statement casts them."""
     try:
         return connection.execute(sql, parameters)
     except UnicodeEncodeError:
-        return connection.execute(
-            sql, [one.encode("utf-8", "surrogateescape") if isinstance(one, str) else one for one in parameters]
-        )
+        return connection.execute(sql, [_as_bytes(value) for value in parameters])
+
+
+def _as_bytes(value: Any) -> Any:
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
 @contextmanager
 def _tolerant(reader: sqlite3.Connection) -> Iterator[None]:
-    """Whoever goes through everything takes damaged text as well: the row's checksum tells."""
+    """Accept damaged text: scans return such rows too, and their checksum shows the damage."""
     reader.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     try:
         yield
@@ -344,5 +372,5 @@ def _tolerant(reader: sqlite3.Connection) -> Iterator[None]:
 
 
 def _or_bytes(end: str | None) -> str | bytes:
-    """SQLite sorts bytes after every text."""
+    """The end of a range of texts; SQLite sorts bytes after every text."""
     return b"" if end is None else end

@@ -1,28 +1,48 @@
--- Every statement the SQLite backend runs, by name. Parameters only; nothing is ever spliced in.
+-- Every statement that the SQLite backend runs, by name. All values are parameters; no SQL is put together at run time.
 
 -- name: put_thread
 INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_grave
-INSERT OR REPLACE INTO grave VALUES (?, ?, ?, ?)
+-- name: put_tombstone
+INSERT OR REPLACE INTO tombstone VALUES (?, ?, ?, ?)
 
 -- name: put_tag
 INSERT OR REPLACE INTO tag VALUES (?, ?, ?, ?)
 
+-- A save changes neither the thread nor the namespace of a line. Setting them would make each save write the index of
+-- namespaces too. So a row in which they change is not updated here; `put_line_elsewhere` updates it.
 -- name: put_line
 INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tree, line) DO UPDATE SET
     version = excluded.version, seq = excluded.seq, head_line = excluded.head_line, head_seq = excluded.head_seq,
     checkpoints = excluded.checkpoints, size = excluded.size, updated_at = excluded.updated_at,
-    forks = excluded.forks, marks = excluded.marks, journal = excluded.journal, epoch = excluded.epoch,
-    worker = excluded.worker, lease_at = excluded.lease_at, lease_ttl = excluded.lease_ttl, sum = excluded.sum
+    forks = excluded.forks, overlays = excluded.overlays, base_line = excluded.base_line, base_seq = excluded.base_seq,
+    base_era = excluded.base_era, is_copy = excluded.is_copy, journal = excluded.journal,
+    base_journal = excluded.base_journal, epoch = excluded.epoch, worker = excluded.worker,
+    lease_at = excluded.lease_at, lease_ttl = excluded.lease_ttl, sum = excluded.sum
+WHERE thread = excluded.thread AND namespace = excluded.namespace
+
+-- name: put_line_elsewhere
+UPDATE line SET
+    thread = new.thread, namespace = new.namespace, version = new.version, seq = new.seq, head_line = new.head_line,
+    head_seq = new.head_seq, checkpoints = new.checkpoints, size = new.size, updated_at = new.updated_at,
+    forks = new.forks, overlays = new.overlays, base_line = new.base_line, base_seq = new.base_seq,
+    base_era = new.base_era, is_copy = new.is_copy, journal = new.journal, base_journal = new.base_journal,
+    epoch = new.epoch, worker = new.worker, lease_at = new.lease_at, lease_ttl = new.lease_ttl, sum = new.sum
+FROM (
+    SELECT ? AS tree, ? AS line, ? AS thread, ? AS namespace, ? AS version, ? AS seq, ? AS head_line, ? AS head_seq,
+        ? AS checkpoints, ? AS size, ? AS updated_at, ? AS forks, ? AS overlays, ? AS base_line, ? AS base_seq,
+        ? AS base_era, ? AS is_copy, ? AS journal, ? AS base_journal, ? AS epoch, ? AS worker, ? AS lease_at,
+        ? AS lease_ttl, ? AS sum
+) AS new
+WHERE line.tree = new.tree AND line.line = new.line
 
 -- name: put_checkpoint
 INSERT OR REPLACE INTO checkpoint
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_mark
-INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+-- name: put_overlay
+INSERT OR REPLACE INTO overlay VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_log
 INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?)
@@ -36,36 +56,49 @@ INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: put_pending_if_free
 INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_sealed
-INSERT OR REPLACE INTO sealed VALUES (?, ?, ?, ?, ?, ?, ?)
+-- name: put_settled
+INSERT OR REPLACE INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
 
--- name: put_waiting
-INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+-- name: put_early_write
+INSERT OR REPLACE INTO early_write VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_waiting_if_free
-INSERT OR IGNORE INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+-- name: put_early_write_if_free
+INSERT OR IGNORE INTO early_write VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_journal
 INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tree, line, seq) DO UPDATE SET
+    kind = excluded.kind, key = excluded.key, created_at = excluded.created_at, body = excluded.body, sum = excluded.sum
 
 -- name: put_run
 INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)
 
--- A damaged key may be text that is none, which comes as its bytes, or bytes where text should be.
--- name: drop_thread
-DELETE FROM thread WHERE id IN (CAST(?1 AS TEXT), ?1)
-
 -- name: put_quarantine
 INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)
+
+-- A damaged key may be invalid text, which is passed as bytes, or bytes where text should be. The statements for damaged
+-- keys match both.
+-- name: drop_thread
+DELETE FROM thread WHERE id = ?
+
+-- name: drop_thread_damaged
+WITH damaged (id) AS (VALUES (?))
+DELETE FROM thread WHERE id IN (SELECT CAST(id AS TEXT) FROM damaged UNION ALL SELECT id FROM damaged)
 
 -- name: drop_quarantine
 DELETE FROM quarantine WHERE number = ?
 
--- name: drop_grave
-DELETE FROM grave WHERE hash = ?
+-- name: drop_tombstone
+DELETE FROM tombstone WHERE hash = ?
 
 -- name: drop_tag
-DELETE FROM tag WHERE key IN (CAST(?1 AS TEXT), ?1) AND value IN (CAST(?2 AS TEXT), ?2) AND thread IN (CAST(?3 AS TEXT), ?3)
+DELETE FROM tag WHERE key = ? AND value = ? AND thread = ?
+
+-- name: drop_tag_damaged
+WITH damaged (key, value, thread) AS (VALUES (?, ?, ?))
+DELETE FROM tag WHERE key IN (SELECT CAST(key AS TEXT) FROM damaged UNION ALL SELECT key FROM damaged)
+    AND value IN (SELECT CAST(value AS TEXT) FROM damaged UNION ALL SELECT value FROM damaged)
+    AND thread IN (SELECT CAST(thread AS TEXT) FROM damaged UNION ALL SELECT thread FROM damaged)
 
 -- name: drop_line
 DELETE FROM line WHERE tree = ? AND line = ?
@@ -73,8 +106,8 @@ DELETE FROM line WHERE tree = ? AND line = ?
 -- name: drop_checkpoint
 DELETE FROM checkpoint WHERE tree = ? AND line = ? AND seq = ?
 
--- name: drop_mark
-DELETE FROM mark WHERE tree = ? AND line = ? AND seq = ? AND era = ?
+-- name: drop_overlay
+DELETE FROM overlay WHERE tree = ? AND line = ? AND seq = ? AND era = ?
 
 -- name: drop_log
 DELETE FROM log WHERE tree = ? AND log = ?
@@ -83,24 +116,45 @@ DELETE FROM log WHERE tree = ? AND log = ?
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo = ?
 
 -- name: drop_pending
-DELETE FROM pending WHERE tree = ?1 AND line = ?2 AND seq = ?3 AND task_id IN (CAST(?4 AS TEXT), ?4) AND idx = ?5 AND era = ?6
+DELETE FROM pending WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ? AND era = ?
 
--- name: drop_sealed
-DELETE FROM sealed WHERE tree = ? AND line = ? AND seq = ? AND number = ? AND era = ?
+-- name: drop_pending_damaged
+WITH damaged (tree, line, seq, task_id, idx, era) AS (VALUES (?, ?, ?, ?, ?, ?))
+DELETE FROM pending WHERE tree = (SELECT tree FROM damaged)
+    AND line = (SELECT line FROM damaged)
+    AND seq = (SELECT seq FROM damaged)
+    AND task_id IN (SELECT CAST(task_id AS TEXT) FROM damaged UNION ALL SELECT task_id FROM damaged)
+    AND idx = (SELECT idx FROM damaged)
+    AND era = (SELECT era FROM damaged)
 
--- name: drop_waiting
-DELETE FROM waiting
-WHERE thread IN (CAST(?1 AS TEXT), ?1) AND namespace IN (CAST(?2 AS TEXT), ?2)
-    AND checkpoint IN (CAST(?3 AS TEXT), ?3) AND task_id IN (CAST(?4 AS TEXT), ?4) AND idx = ?5
+-- name: drop_settled
+DELETE FROM settled WHERE tree = ? AND line = ? AND seq = ? AND number = ? AND era = ?
 
--- name: drop_waiting_before
-DELETE FROM waiting WHERE ? IN ('', thread) AND created_at < ?
+-- name: drop_early_write
+DELETE FROM early_write WHERE thread = ? AND namespace = ? AND checkpoint = ? AND task_id = ? AND idx = ?
+
+-- name: drop_early_write_damaged
+WITH damaged (thread, namespace, checkpoint, task_id, idx) AS (VALUES (?, ?, ?, ?, ?))
+DELETE FROM early_write WHERE thread IN (SELECT CAST(thread AS TEXT) FROM damaged UNION ALL SELECT thread FROM damaged)
+    AND namespace IN (SELECT CAST(namespace AS TEXT) FROM damaged UNION ALL SELECT namespace FROM damaged)
+    AND checkpoint IN (SELECT CAST(checkpoint AS TEXT) FROM damaged UNION ALL SELECT checkpoint FROM damaged)
+    AND task_id IN (SELECT CAST(task_id AS TEXT) FROM damaged UNION ALL SELECT task_id FROM damaged)
+    AND idx = (SELECT idx FROM damaged)
+
+-- name: drop_early_write_before
+DELETE FROM early_write WHERE ? IN ('', thread) AND created_at < ?
 
 -- name: drop_journal
 DELETE FROM journal WHERE tree = ? AND line = ? AND seq = ?
 
 -- name: drop_run
-DELETE FROM run WHERE run_id IN (CAST(?1 AS TEXT), ?1) AND tree = ?2 AND line = ?3
+DELETE FROM run WHERE run_id = ? AND tree = ? AND line = ?
+
+-- name: drop_run_damaged
+WITH damaged (run_id, tree, line) AS (VALUES (?, ?, ?))
+DELETE FROM run WHERE run_id IN (SELECT CAST(run_id AS TEXT) FROM damaged UNION ALL SELECT run_id FROM damaged)
+    AND tree = (SELECT tree FROM damaged)
+    AND line = (SELECT line FROM damaged)
 
 -- name: drop_chunks
 DELETE FROM chunk WHERE tree = ? AND log = ? AND lo BETWEEN ? AND ?
@@ -111,8 +165,8 @@ DELETE FROM line WHERE tree = ?
 -- name: drop_tree_checkpoint
 DELETE FROM checkpoint WHERE tree = ?
 
--- name: drop_tree_mark
-DELETE FROM mark WHERE tree = ?
+-- name: drop_tree_overlay
+DELETE FROM overlay WHERE tree = ?
 
 -- name: drop_tree_log
 DELETE FROM log WHERE tree = ?
@@ -123,8 +177,8 @@ DELETE FROM chunk WHERE tree = ?
 -- name: drop_tree_pending
 DELETE FROM pending WHERE tree = ?
 
--- name: drop_tree_sealed
-DELETE FROM sealed WHERE tree = ?
+-- name: drop_tree_settled
+DELETE FROM settled WHERE tree = ?
 
 -- name: drop_tree_journal
 DELETE FROM journal WHERE tree = ?
@@ -150,8 +204,8 @@ SELECT NOT EXISTS (SELECT 1 FROM thread WHERE id = ?)
 -- name: holds_thread_at
 SELECT EXISTS (SELECT 1 FROM thread WHERE id = ? AND line = ?)
 
--- name: holds_grave_at
-SELECT COALESCE((SELECT generation FROM grave WHERE hash = ?), 0) = ?
+-- name: holds_tombstone_at
+SELECT COALESCE((SELECT generation FROM tombstone WHERE hash = ?), 0) = ?
 
 -- name: holds_id_free
 SELECT NOT EXISTS (SELECT 1 FROM checkpoint WHERE tree = ? AND line = ? AND id = ?)
@@ -174,29 +228,30 @@ SELECT EXISTS (
     WHERE tree = ? AND line = ? AND seq = ? AND task_id = ? AND idx = ? AND era = ? AND sum = ?
 )
 
--- name: holds_waiting_at
-SELECT (SELECT COUNT(*) FROM waiting WHERE thread = ? AND namespace = ? AND checkpoint = ?) = ?
+-- name: holds_early_write_at
+SELECT (SELECT COUNT(*) FROM early_write WHERE thread = ? AND namespace = ? AND checkpoint = ?) = ?
 
 -- name: find
-SELECT (SELECT last FROM grave WHERE hash = :grave), thread.*, root.*, own.*, head.*
+SELECT (SELECT last FROM tombstone WHERE hash = :tombstone), thread.*, root.*, own.*, head.*
 FROM thread
 LEFT JOIN line AS root ON root.tree = thread.tree AND root.line = thread.line
 LEFT JOIN line AS own ON own.tree = thread.tree AND own.thread = thread.line AND own.namespace = :namespace
 LEFT JOIN checkpoint AS head ON head.tree = own.tree AND head.line = own.head_line AND head.seq = own.head_seq
 WHERE thread.id = :id
 
--- name: grave
-SELECT generation, last FROM grave WHERE hash = :hash
+-- name: tombstone
+SELECT generation, last FROM tombstone WHERE hash = :hash
 
 -- name: ancestry
--- Rows that were mixed up may lead in circles. No way down is longer than there are rows: that ends them, and what
--- was read then does not agree with its checksum. They are counted only for ways that are long.
+-- Damaged rows may form a circle. No chain is longer than the number of rows, which ends it; the checksums then show the
+-- damage. The rows are counted only for chains of more than 100.
 WITH RECURSIVE below (line, depth) AS (
     SELECT :line, 0
     UNION ALL
     SELECT line.base_line, below.depth + 1
     FROM below JOIN line ON line.tree = :tree AND line.line = below.line
-    WHERE line.base_line IS NOT NULL AND (depth < 100 OR depth < (SELECT count(*) FROM line WHERE tree = :tree))
+    WHERE line.base_line IS NOT NULL AND depth + 1 < :limit
+        AND (depth < 100 OR depth < (SELECT count(*) FROM line WHERE tree = :tree))
 )
 SELECT line.* FROM below JOIN line ON line.tree = :tree AND line.line = below.line ORDER BY below.depth
 
@@ -236,8 +291,9 @@ ORDER BY want.key
 -- name: checkpoints_by_id
 SELECT * FROM checkpoint WHERE line = :line AND id < :before AND tree = :tree ORDER BY id DESC, seq DESC LIMIT :limit
 
--- name: marks
-SELECT mark.* FROM json_each(:lines) AS want JOIN mark ON mark.tree = :tree AND mark.line = want.value
+-- name: overlays
+SELECT overlay.* FROM json_each(:lines) AS want
+JOIN overlay ON overlay.tree = :tree AND overlay.line = want.value AND overlay.seq BETWEEN :lo AND :hi
 
 -- name: chunks
 WITH RECURSIVE
@@ -275,7 +331,7 @@ WITH RECURSIVE seen (line, cut, upto, depth) AS (
     UNION ALL
     SELECT line.base_line, line.base_era, MIN(seen.upto, line.base_seq), seen.depth + 1
     FROM seen JOIN line ON line.tree = :tree AND line.line = seen.line
-    WHERE seen.depth > 0 AND line.base_line IS NOT NULL
+    WHERE seen.depth > 0 AND line.base_line IS NOT NULL AND :lowest <= line.base_seq
         AND (depth < 100 OR depth < (SELECT count(*) FROM line WHERE tree = :tree))
 ),
 wanted (seq, line, cut, depth) AS (
@@ -286,8 +342,8 @@ found AS (
     SELECT 1 AS kind, wanted.depth, wanted.cut, pending.*
     FROM wanted JOIN pending ON pending.tree = :tree AND pending.line = wanted.line AND pending.seq = wanted.seq
     UNION ALL
-    SELECT 0, wanted.depth, wanted.cut, sealed.tree, sealed.line, sealed.seq, '', number, sealed.era, '', body, sum
-    FROM wanted JOIN sealed ON sealed.tree = :tree AND sealed.line = wanted.line AND sealed.seq = wanted.seq
+    SELECT 0, wanted.depth, wanted.cut, settled.tree, settled.line, settled.seq, '', number, settled.era, '', body, sum
+    FROM wanted JOIN settled ON settled.tree = :tree AND settled.line = wanted.line AND settled.seq = wanted.seq
 )
 SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum FROM found WHERE cut IS NULL OR era < cut
 ORDER BY depth DESC, era, kind, idx
@@ -297,13 +353,13 @@ SELECT 1 AS kind, pending.*
 FROM json_each(:seqs) AS want
 JOIN pending ON pending.tree = :tree AND pending.line = :line AND pending.seq = want.value
 UNION ALL
-SELECT 0, sealed.tree, sealed.line, sealed.seq, '', number, sealed.era, '', body, sum
+SELECT 0, settled.tree, settled.line, settled.seq, '', number, settled.era, '', body, sum
 FROM json_each(:seqs) AS want
-JOIN sealed ON sealed.tree = :tree AND sealed.line = :line AND sealed.seq = want.value
+JOIN settled ON settled.tree = :tree AND settled.line = :line AND settled.seq = want.value
 ORDER BY 7, 1, 6
 
--- name: waiting
-SELECT * FROM waiting WHERE thread = :thread AND namespace = :namespace AND checkpoint = :checkpoint
+-- name: early_write
+SELECT * FROM early_write WHERE thread = :thread AND namespace = :namespace AND checkpoint = :checkpoint
 
 -- name: journal
 SELECT * FROM journal WHERE tree = :tree AND line = :line AND seq BETWEEN :lo AND :hi ORDER BY seq LIMIT :limit
@@ -367,10 +423,10 @@ of_checkpoint (tree) AS (
     SELECT (SELECT min(checkpoint.tree) FROM checkpoint WHERE checkpoint.tree > of_checkpoint.tree) FROM of_checkpoint WHERE of_checkpoint.tree IS NOT NULL
     LIMIT :limit
 ),
-of_mark (tree) AS (
-    SELECT min(tree) FROM mark WHERE tree > :after
+of_overlay (tree) AS (
+    SELECT min(tree) FROM overlay WHERE tree > :after
     UNION ALL
-    SELECT (SELECT min(mark.tree) FROM mark WHERE mark.tree > of_mark.tree) FROM of_mark WHERE of_mark.tree IS NOT NULL
+    SELECT (SELECT min(overlay.tree) FROM overlay WHERE overlay.tree > of_overlay.tree) FROM of_overlay WHERE of_overlay.tree IS NOT NULL
     LIMIT :limit
 ),
 of_log (tree) AS (
@@ -391,10 +447,10 @@ of_pending (tree) AS (
     SELECT (SELECT min(pending.tree) FROM pending WHERE pending.tree > of_pending.tree) FROM of_pending WHERE of_pending.tree IS NOT NULL
     LIMIT :limit
 ),
-of_sealed (tree) AS (
-    SELECT min(tree) FROM sealed WHERE tree > :after
+of_settled (tree) AS (
+    SELECT min(tree) FROM settled WHERE tree > :after
     UNION ALL
-    SELECT (SELECT min(sealed.tree) FROM sealed WHERE sealed.tree > of_sealed.tree) FROM of_sealed WHERE of_sealed.tree IS NOT NULL
+    SELECT (SELECT min(settled.tree) FROM settled WHERE settled.tree > of_settled.tree) FROM of_settled WHERE of_settled.tree IS NOT NULL
     LIMIT :limit
 ),
 of_journal (tree) AS (
@@ -406,11 +462,11 @@ of_journal (tree) AS (
 SELECT tree FROM (
     SELECT tree FROM of_line
     UNION SELECT tree FROM of_checkpoint
-    UNION SELECT tree FROM of_mark
+    UNION SELECT tree FROM of_overlay
     UNION SELECT tree FROM of_log
     UNION SELECT tree FROM of_chunk
     UNION SELECT tree FROM of_pending
-    UNION SELECT tree FROM of_sealed
+    UNION SELECT tree FROM of_settled
     UNION SELECT tree FROM of_journal
 ) WHERE tree IS NOT NULL ORDER BY tree LIMIT :limit
 
@@ -427,9 +483,9 @@ SELECT
 FROM line
 JOIN checkpoint ON checkpoint.tree = line.tree AND checkpoint.line = line.line
 JOIN thread ON thread.tree = line.tree AND thread.line = line.thread
-WHERE line.tree BETWEEN :lo AND :hi AND (line.marks = 0 OR NOT EXISTS (
-    SELECT 1 FROM mark
-    WHERE mark.tree = checkpoint.tree AND mark.line = checkpoint.line AND mark.seq = checkpoint.seq AND mark.hidden > 0
+WHERE line.tree BETWEEN :lo AND :hi AND (line.overlays = 0 OR NOT EXISTS (
+    SELECT 1 FROM overlay
+    WHERE overlay.tree = checkpoint.tree AND overlay.line = checkpoint.line AND overlay.seq = checkpoint.seq AND overlay.hidden > 0
 ))
 GROUP BY thread.id, day
 UNION ALL
@@ -437,7 +493,7 @@ SELECT '', tree, 0, 0, 0, sum(length(body)) FROM chunk WHERE tree BETWEEN :lo AN
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(length(body)) FROM pending WHERE tree BETWEEN :lo AND :hi GROUP BY tree
 UNION ALL
-SELECT '', tree, 0, 0, 0, sum(length(body)) FROM sealed WHERE tree BETWEEN :lo AND :hi GROUP BY tree
+SELECT '', tree, 0, 0, 0, sum(length(body)) FROM settled WHERE tree BETWEEN :lo AND :hi GROUP BY tree
 UNION ALL
 SELECT '', tree, 0, 0, 0, sum(length(body)) FROM journal WHERE tree BETWEEN :lo AND :hi GROUP BY tree
 
@@ -447,14 +503,14 @@ SELECT * FROM thread WHERE id > CAST(? AS TEXT) ORDER BY id LIMIT ?
 -- name: scan_quarantine
 SELECT * FROM quarantine WHERE number > ? ORDER BY number LIMIT ?
 
--- name: scan_grave
-SELECT * FROM grave WHERE (hash) > (?) ORDER BY hash LIMIT ?
+-- name: scan_tombstone
+SELECT * FROM tombstone WHERE (hash) > (?) ORDER BY hash LIMIT ?
 
 -- name: scan_tag
 SELECT * FROM tag WHERE (key, value, thread) > (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)) ORDER BY key, value, thread LIMIT ?
 
--- name: scan_waiting
-SELECT * FROM waiting
+-- name: scan_early_write
+SELECT * FROM early_write
 WHERE (thread, namespace, checkpoint, task_id, idx) > (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), ?)
 ORDER BY thread, namespace, checkpoint, task_id, idx LIMIT ?
 
@@ -467,8 +523,8 @@ SELECT * FROM line WHERE (tree, line) > (?, ?) AND tree = ? ORDER BY tree, line 
 -- name: scan_checkpoint
 SELECT * FROM checkpoint WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY tree, line, seq LIMIT ?
 
--- name: scan_mark
-SELECT * FROM mark WHERE (tree, line, seq, era) > (?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, era LIMIT ?
+-- name: scan_overlay
+SELECT * FROM overlay WHERE (tree, line, seq, era) > (?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, era LIMIT ?
 
 -- name: scan_log
 SELECT * FROM log WHERE (tree, log) > (?, ?) AND tree = ? ORDER BY tree, log LIMIT ?
@@ -480,8 +536,8 @@ SELECT * FROM chunk WHERE (tree, log, lo) > (?, ?, ?) AND tree = ? ORDER BY tree
 SELECT * FROM pending WHERE (tree, line, seq, task_id, idx, era) > (?, ?, ?, CAST(? AS TEXT), ?, ?) AND tree = ?
 ORDER BY tree, line, seq, task_id, idx, era LIMIT ?
 
--- name: scan_sealed
-SELECT * FROM sealed WHERE (tree, line, seq, number, era) > (?, ?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, number, era LIMIT ?
+-- name: scan_settled
+SELECT * FROM settled WHERE (tree, line, seq, number, era) > (?, ?, ?, ?, ?) AND tree = ? ORDER BY tree, line, seq, number, era LIMIT ?
 
 -- name: scan_journal
 SELECT * FROM journal WHERE (tree, line, seq) > (?, ?, ?) AND tree = ? ORDER BY tree, line, seq LIMIT ?
@@ -492,8 +548,8 @@ SELECT integrity_check FROM pragma_integrity_check(?)
 -- name: all_thread
 SELECT * FROM thread NOT INDEXED ORDER BY 1
 
--- name: all_grave
-SELECT * FROM grave NOT INDEXED ORDER BY 1
+-- name: all_tombstone
+SELECT * FROM tombstone NOT INDEXED ORDER BY 1
 
 -- name: all_tag
 SELECT * FROM tag NOT INDEXED ORDER BY 1, 2, 3
@@ -504,8 +560,8 @@ SELECT * FROM line NOT INDEXED ORDER BY 1, 2
 -- name: all_checkpoint
 SELECT * FROM checkpoint NOT INDEXED ORDER BY rowid
 
--- name: all_mark
-SELECT * FROM mark NOT INDEXED ORDER BY 1, 2, 3, 4
+-- name: all_overlay
+SELECT * FROM overlay NOT INDEXED ORDER BY 1, 2, 3, 4
 
 -- name: all_log
 SELECT * FROM log NOT INDEXED ORDER BY 1, 2
@@ -516,11 +572,11 @@ SELECT * FROM chunk NOT INDEXED ORDER BY rowid
 -- name: all_pending
 SELECT * FROM pending NOT INDEXED ORDER BY rowid
 
--- name: all_sealed
-SELECT * FROM sealed NOT INDEXED ORDER BY 1, 2, 3, 4, 5
+-- name: all_settled
+SELECT * FROM settled NOT INDEXED ORDER BY 1, 2, 3, 4, 5
 
--- name: all_waiting
-SELECT * FROM waiting NOT INDEXED ORDER BY 1, 2, 3, 4, 5
+-- name: all_early_write
+SELECT * FROM early_write NOT INDEXED ORDER BY 1, 2, 3, 4, 5
 
 -- name: all_journal
 SELECT * FROM journal NOT INDEXED ORDER BY rowid

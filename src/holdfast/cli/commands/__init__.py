@@ -1,1 +1,1 @@
-"""One module per command; the module's name is the command's name."""
+"""One module for each command, named like the command."""

@@ -1,4 +1,4 @@
-"""`holdfast backup`: the whole store to a new file or folder, beside whoever writes."""
+"""`holdfast backup`: the whole store to a new file or folder, while others write to it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.output import cell, console, write_json
-from holdfast.cli.progress import bar
-from holdfast.cli.quantities import size
-from holdfast.cli.stores import JsonOption, StoreArgument, opened
+from holdfast.cli.args.store_url import JsonOption, StoreArgument, open_existing
+from holdfast.cli.ui.humanize import size
+from holdfast.cli.ui.output import cell, console, write_json
+from holdfast.cli.ui.progress import progress
 
 
 def command(
-    store: StoreArgument,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The new file; of a store of plain files, the folder.")],
+    url: StoreArgument,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The new file; for a store of plain files, the folder.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole store as it is now to a new file, which is a store itself. Others may go on writing."""
-    with opened(store) as there, bar("backing up", quiet=as_json) as progress:
-        report = there.backup(path, progress)
+    """Write the whole store as it is now to a new file, which is a store itself. Others may keep writing."""
+    with open_existing(url) as store, progress("backing up", quiet=as_json) as update:
+        report = store.backup(path, update)
     if as_json:
         write_json(asdict(report))
     else:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.args.store_url import JsonReportOption, chosen_threads, open_existing
+
 
 def command(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The store to read: a path or a URL.")],
@@ -13,29 +15,30 @@ def command(
     threads: Annotated[list[str] | None, typer.Argument(metavar="[THREAD]...", help="The threads to copy.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Copy all threads.")] = False,
     names: Annotated[
-        list[str] | None, typer.Option("--as", metavar="ID=NEW", help="Give a thread another id in the target.")
+        list[str] | None,
+        typer.Option("--as", metavar="ID=NEW", help="Give a thread another id in the target. May be repeated."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: JsonReportOption = False,
 ) -> None:
     """Copy what the target lacks: push, pull, or follow. The source is only read; no thread is ever replaced."""
     import holdfast
-    from holdfast.cli import stores
-    from holdfast.cli import transfer_show as show
+    from holdfast.cli.ui import render_transfer
+    from holdfast.cli.ui.progress import interruptible
 
-    wanted = show.chosen(threads, every)
-    renamed = dict(_renamed(one) for one in names or [])
+    wanted = chosen_threads(threads, every)
+    renamed = dict(_renamed(text) for text in names or [])
     with (
-        show.stoppable(),
-        stores.opened(source) as one,
-        holdfast.open(target) as other,
-        show.progress(quiet=as_json) as progress,
+        interruptible(render_transfer.RESUMABLE),
+        open_existing(source) as from_store,
+        holdfast.open(target) as to_store,
+        render_transfer.transfer_progress("copying", quiet=as_json) as progress,
     ):
-        done = holdfast.copy(one, other, wanted, as_=renamed, progress=progress)
-    show.report(done, "copied", as_json=as_json)
+        done = holdfast.copy(from_store, to_store, wanted, as_=renamed, progress=progress)
+    render_transfer.report_transfer(done, "copied", as_json=as_json)
 
 
 def _renamed(text: str) -> tuple[str, str]:
     old, equals, new = text.rpartition("=")
     if not (old and equals and new):
-        raise typer.BadParameter(f"{text!r} is not of the form ID=NEW", param_hint="--as")
+        raise typer.BadParameter(f"{text!r} does not have the form ID=NEW", param_hint="--as")
     return old, new

@@ -7,24 +7,32 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.args.store_url import chosen_threads, open_existing
+
 
 def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="The store to read: a path or a URL.")],
+    url: Annotated[str, typer.Argument(metavar="STORE", help="The store to read: a path or a URL.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to write.")],
     threads: Annotated[list[str] | None, typer.Argument(metavar="[THREAD]...", help="The threads to write.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Write all threads.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write lines of JSON, to be read and not imported.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Write over a file that is there, if it is no store.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write lines of JSON, which are for reading and can't be imported.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Overwrite an existing file, unless it is a store.")] = False,
 ) -> None:
     """Write threads with everything they have to one file, which `holdfast import` reads. The store is only read."""
-    from holdfast.cli import stores
-    from holdfast.cli import transfer_show as show
-    from holdfast.transfer import places
+    from holdfast.cli.ui import render_transfer
+    from holdfast.cli.ui.progress import interruptible
+    from holdfast.transfer import paths
 
-    places.named(path)
-    wanted = show.chosen(threads, every)
+    paths.named(path)
+    wanted = chosen_threads(threads, every)
     if path.exists() and not yes:
-        raise typer.BadParameter(f"{path} is there already; --yes writes over it", param_hint="PATH")
-    with show.stoppable(), stores.opened(store) as opened, show.progress(quiet=False) as progress:
-        done = opened.export(wanted, path, json=as_json, progress=progress)
-    show.report(done, "wrote", as_json=False)
+        raise typer.BadParameter(f"{path} already exists; --yes overwrites it", param_hint="PATH")
+    with (
+        interruptible(f"{path} was not written"),
+        open_existing(url) as store,
+        render_transfer.transfer_progress("exporting", quiet=False) as progress,
+    ):
+        done = store.export(wanted, path, json=as_json, progress=progress)
+    render_transfer.report_transfer(done, "wrote", as_json=False)

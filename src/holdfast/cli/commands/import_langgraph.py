@@ -1,4 +1,4 @@
-"""`holdfast import-langgraph`: moves in with what LangGraph's own savers stored."""
+"""`holdfast import-langgraph`: copies what LangGraph's own savers stored."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.cli.args.store_url import JsonReportOption
+
 if TYPE_CHECKING:
-    from holdfast.adapters.langgraph.moving import MoveReport
-    from holdfast.adapters.langgraph.sources.base import Source
+    from holdfast.adapters.langgraph.importer import ImportReport, Source
 
 _NEEDED = ("langgraph", "langchain_core", "ormsgpack")
-_STOPPED = 130  # as a shell says it of a command that Ctrl-C ended
 
 
 def command(
@@ -23,38 +23,39 @@ def command(
     ],
     target: Annotated[str, typer.Argument(metavar="TARGET", help="The store to copy to: a path or a URL.")],
     thread: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Copy only this thread. May be given more than once.")
+        list[str] | None, typer.Option(metavar="ID", help="Copy only this thread. May be repeated.")
     ] = None,
     module: Annotated[
         list[str] | None,
-        typer.Option("--import", metavar="MODULE", help="Import this module first, for the classes in your states."),
+        typer.Option(
+            "--import",
+            metavar="MODULE",
+            help="Import this module first, for the classes in your states. May be repeated.",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: JsonReportOption = False,
 ) -> None:
     """Copy a database of LangGraph's own savers to a store, and compare every checkpoint. The source is only read."""
     _check_extra()
     _import(module or [])
-    from holdfast.adapters.langgraph.sources.opening import open_source
-    from holdfast.cli import move_show as show
+    from holdfast.adapters.langgraph.importer import open_source
+    from holdfast.cli.ui import render_transfer
+    from holdfast.cli.ui.progress import interruptible
 
-    try:
-        with open_source(source) as opened:  # first: a source that can't be read should not leave an empty store behind
-            report = _moved(opened, target, thread, quiet=as_json)
-    except KeyboardInterrupt:
-        print("stopped; what was copied is safe, and the same command goes on from here", file=sys.stderr)
-        raise typer.Exit(_STOPPED) from None
-    print(show.as_json(report) if as_json else show.summary(report))
+    # The source is opened first: one that can't be read must not leave an empty store behind.
+    with interruptible(render_transfer.RESUMABLE), open_source(source) as opened:
+        report = _imported(opened, target, thread, quiet=as_json)
+    render_transfer.report_import(report, as_json=as_json)
     if report.problems:
         raise typer.Exit(1)
 
 
-def _moved(source: Source, target: str, threads: list[str] | None, *, quiet: bool) -> MoveReport:
-    from holdfast.adapters.langgraph import HoldfastSaver
-    from holdfast.adapters.langgraph.moving import move
-    from holdfast.cli import move_show as show
+def _imported(source: Source, target: str, threads: list[str] | None, *, quiet: bool) -> ImportReport:
+    from holdfast.adapters.langgraph import HoldfastSaver, importer
+    from holdfast.cli.ui.render_transfer import import_progress
 
-    with HoldfastSaver.from_url(target) as saver, show.progress(quiet=quiet) as progress:
-        return move(source, saver, threads=threads, progress=progress)
+    with HoldfastSaver.from_url(target) as saver, import_progress(quiet=quiet) as progress:
+        return importer.import_threads(source, saver, threads=threads, progress=progress)
 
 
 def _check_extra() -> None:
@@ -68,7 +69,8 @@ def _check_extra() -> None:
 
 
 def _import(modules: list[str]) -> None:
-    sys.path.insert(0, os.getcwd())  # an installed command does not have it there, and `python -m` does
+    # `python -m` has the current folder on the path, an installed command does not.
+    sys.path.insert(0, os.getcwd())
     for name in modules:
         try:
             importlib.import_module(name)

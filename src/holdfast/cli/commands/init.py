@@ -1,4 +1,4 @@
-"""`holdfast init`: makes the tables of a store before it is first used."""
+"""`holdfast init`: creates the tables of a store before its first use."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import typer
 
 def command(
     url: Annotated[
-        str, typer.Argument(metavar="URL", help="The store: postgresql://host/database, with ?schema=name if need be.")
+        str, typer.Argument(metavar="URL", help="The store: postgresql://host/database, optionally with ?schema=name.")
     ],
     partitions: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=1024, help="Cut the tables into so many hash partitions.")
+        int | None, typer.Option(metavar="N", min=1, max=1024, help="Create the tables with N hash partitions.")
     ] = None,
 ) -> None:
-    """Make the tables of a store on PostgreSQL, or bring them up to date. Any program that opens the store does the
-    same; this is for a role that may, ahead of programs that may not, and for partitions."""
+    """Create the tables of a store on PostgreSQL, or upgrade them. Opening a store does the same; use this command if
+    the programs' role may not create tables, or to choose partitions."""
     from holdfast.backends.registry import init_store
 
     print(init_store(url, partitions))

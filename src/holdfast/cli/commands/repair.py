@@ -1,33 +1,31 @@
-"""`holdfast repair`: mends what `holdfast verify` finds, after it has shown what that would cost."""
+"""`holdfast repair`: repairs what `holdfast verify` finds, after showing what would be lost."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
-from holdfast.cli.asking import YesOption, may_go_on
+from holdfast.cli.args.confirmation import YesOption, confirmed
+from holdfast.cli.args.store_url import JsonReportOption, StoreArgument, open_existing
+from holdfast.cli.ui.progress import progress
 
-_QUESTION: Final = "repair it? (a backup of the store first is never wrong)"
+_QUESTION: Final = "repair it? (make a backup of the store first)"
 
 
-def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="The store: a path or a URL.")],
-    yes: YesOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-) -> None:
-    """Set damaged rows aside and go on with what is sound. Shows first what would be lost, and asks."""
-    from holdfast.cli import stores
-    from holdfast.cli import verify_show as show
+def command(url: StoreArgument, yes: YesOption = False, as_json: JsonReportOption = False) -> None:
+    """Set damaged rows aside and keep what is intact. Shows what would be lost, and asks first."""
+    from holdfast.cli.ui import render_verify
 
-    with stores.opened(store) as opened:
-        with show.progress(quiet=as_json) as progress:
-            plan = opened.verify(progress)
-        report = opened.repair(plan, dry_run=True)
-        if not plan.faults or not may_go_on(show.repaired(report), _QUESTION, yes=yes, quiet=as_json):
-            print(show.as_json(report) if as_json else "nothing to repair" if plan.ok else "nothing was changed")
-            raise typer.Exit(0 if plan.ok else 1)
-        report = opened.repair(plan)
-    print(show.as_json(report) if as_json else show.repaired(report))
+    with open_existing(url) as store:
+        with progress("verifying", quiet=as_json) as update:
+            found = store.verify(update)
+        report = store.repair(found, dry_run=True)
+        if not found.faults or not confirmed(render_verify.repaired(report), _QUESTION, yes=yes, quiet=as_json):
+            outcome = "nothing to repair" if found.ok else "nothing was changed"
+            print(render_verify.as_json(report) if as_json else outcome)
+            raise typer.Exit(0 if found.ok else 1)
+        report = store.repair(found)
+    print(render_verify.as_json(report) if as_json else render_verify.repaired(report))
     if report.unrepaired:
         raise typer.Exit(1)

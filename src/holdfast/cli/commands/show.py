@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import holdfast
-from holdfast.cli.output import cell, columns, console, refuse, status_cell, write_json
-from holdfast.cli.plain import plain, plain_fields
-from holdfast.cli.quantities import ago, exactly, size
-from holdfast.cli.references import HEAD, place, resolve
-from holdfast.cli.stores import JsonOption, NamespaceOption, StoreArgument, ThreadArgument, find_thread, opened
-from holdfast.cli.value_show import PLAIN_WIDTH, Values
+from holdfast._json import record_to_json
+from holdfast.cli.args.checkpoint_ref import HEAD, resolve, thread_name
+from holdfast.cli.args.store_url import (
+    JsonOption,
+    NamespaceOption,
+    StoreArgument,
+    ThreadArgument,
+    find_thread,
+    open_existing,
+)
+from holdfast.cli.ui.humanize import ago, exactly, size
+from holdfast.cli.ui.output import cell, columns, console, refuse, status_cell, write_json
+from holdfast.cli.ui.render_value import PLAIN_WIDTH, Values
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -23,23 +30,23 @@ Loaded = holdfast.Checkpoint[dict[str, Any]]
 
 
 def command(
-    store: StoreArgument,
+    url: StoreArgument,
     thread: ThreadArgument,
     checkpoint: Annotated[
         str, typer.Argument(metavar="[CHECKPOINT]", help="The start or end of an id, HEAD, HEAD~2, label:NAME.")
     ] = HEAD,
     namespace: NamespaceOption = "",
     channel: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this channel, all of it; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Only this channel, in full. May be repeated.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one checkpoint: where execution stood, its state, and what tasks had written."""
-    with opened(store) as there:
-        found = find_thread(there, thread, namespace)
-        loaded = _loaded(found, resolve(found, checkpoint).id, channel)
+    """Show one checkpoint: where execution stood, its state, and the pending writes of its tasks."""
+    with open_existing(url) as store:
+        shown = find_thread(store, thread, namespace)
+        loaded = _loaded(shown, resolve(shown, checkpoint).id, channel)
     if as_json:
-        write_json(_json_of(loaded))
+        write_json(record_to_json(loaded))
         return
     out = console()
     values = Values(out.width if out.is_terminal else PLAIN_WIDTH, full=bool(channel))
@@ -50,22 +57,13 @@ def command(
 def _loaded(thread: Thread, checkpoint_id: str, channels: list[str] | None) -> Loaded:
     loaded = thread.load(checkpoint_id, channels=channels or None)
     if loaded is None:
-        refuse(f"{place(thread)} has lost checkpoint {checkpoint_id!r} just now")
+        refuse(f"checkpoint {checkpoint_id!r} of {thread_name(thread)} was just removed")
     missing = [name for name in channels or [] if name not in loaded.state]
     if missing:
-        whole = thread.load(checkpoint_id)
-        known = ", ".join(whole.state) if whole else ""
-        refuse(f"checkpoint {checkpoint_id!r} has no channel {missing[0]!r}; it has: {known}")
+        complete = thread.load(checkpoint_id)
+        names = ", ".join(complete.state) if complete else ""
+        refuse(f"checkpoint {checkpoint_id!r} has no channel {missing[0]!r}; it has: {names}")
     return loaded
-
-
-def _json_of(loaded: Loaded) -> dict[str, Any]:
-    return {
-        **plain_fields(loaded, holdfast.CheckpointInfo),
-        "state": plain(loaded.state),
-        "pending_writes": [plain_fields(write, holdfast.PendingWrite) for write in loaded.pending_writes],
-        "extra": plain(loaded.extra),
-    }
 
 
 def _lines(loaded: Loaded, values: Values) -> Iterator[Text]:
@@ -75,11 +73,11 @@ def _lines(loaded: Loaded, values: Values) -> Iterator[Text]:
     yield from _writes(loaded.pending_writes, values)
     if values.has_cut:
         yield cell("")
-        yield cell("some of it is cut: --channel NAME shows all of one channel, --json all there is", "dim")
+        yield cell("some values are cut: --channel NAME shows one channel in full, --json everything", "dim")
 
 
 def _fields(loaded: Loaded) -> Iterator[list[Text]]:
-    """What a checkpoint says about itself, without what it does not have."""
+    """The fields of a checkpoint that are not empty."""
     parent = loaded.parent_id or ""
     if parent and loaded.parent_thread_id != loaded.thread_id:
         parent += f" of {loaded.parent_thread_id}"

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.cli import stats_show as show
-from holdfast.cli.output import console, write_json
-from holdfast.cli.progress import bar
-from holdfast.cli.stores import JsonOption, StoreArgument, opened
+from holdfast.cli.args.store_url import JsonOption, StoreArgument, open_existing
+from holdfast.cli.ui import render_stats
+from holdfast.cli.ui.output import console, write_json
+from holdfast.cli.ui.progress import progress
 from holdfast.model import StoreStats
 
 
-def command(store: StoreArgument, as_json: JsonOption = False) -> None:
-    """Tell how much a store holds: threads, checkpoints and bytes, its largest threads, and what came day by day."""
-    with opened(store) as there, bar("adding up", quiet=as_json) as progress:
-        found = there.stats(progress)
+def command(url: StoreArgument, as_json: JsonOption = False) -> None:
+    """Show how much a store holds: threads, checkpoints and bytes, the largest threads, and what each day added."""
+    with open_existing(url) as store, progress("counting", quiet=as_json) as update:
+        stats = store.stats(update)
     if as_json:
-        write_json(_plain(found))
+        write_json(_json_of(stats))
         return
     out = console()
-    for line in show.lines(found):
+    for line in render_stats.lines(stats):
         out.print(line)
 
 
-def _plain(found: StoreStats) -> dict[str, Any]:
-    days = [{**asdict(one), "day": one.day.isoformat()} for one in found.days]
-    return {**asdict(found), "ratio": round(found.ratio, 3), "days": days}
+def _json_of(stats: StoreStats) -> dict[str, Any]:
+    days = [{**asdict(day), "day": day.day.isoformat()} for day in stats.days]
+    return {**asdict(stats), "ratio": round(stats.ratio, 3), "days": days}

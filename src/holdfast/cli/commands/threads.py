@@ -1,4 +1,4 @@
-"""`holdfast threads`: what threads a store has, and how they stand."""
+"""`holdfast threads`: the threads of a store, with their status."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from holdfast.cli.conditions import as_text_instead, conditions
-from holdfast.cli.output import cell, columns, console, note, status_cell, write_json
-from holdfast.cli.plain import plain_fields
-from holdfast.cli.quantities import ago, size
-from holdfast.cli.references import shorten
-from holdfast.cli.stores import JsonOption, StoreArgument, opened
+from holdfast._json import record_to_json
+from holdfast.cli.args.checkpoint_ref import shorten
+from holdfast.cli.args.store_url import JsonOption, StoreArgument, open_existing
+from holdfast.cli.args.where import as_text_instead, conditions
+from holdfast.cli.ui.humanize import ago, size
+from holdfast.cli.ui.output import cell, columns, console, note, status_cell, write_json
 from holdfast.model import DAMAGED, ThreadInfo
 
 if TYPE_CHECKING:
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 
 _TITLES: Final = ("ID", "STATUS", "STEP", "CHECKPOINTS", "SIZE", "UPDATED", "FORKED FROM", "LEASE")
 _NUMBERS: Final = (2, 3, 4)
-_TEXTS: Final = ("status", "lease")  # what is compared as text, whatever it looks like
+_TEXTS: Final = ("status", "lease")  # their values are text, even if they read as JSON
 
 
 def command(
-    store: StoreArgument,
-    prefix: Annotated[str, typer.Option(metavar="P", help="Only threads whose id starts so.")] = "",
+    url: StoreArgument,
+    prefix: Annotated[str, typer.Option(metavar="P", help="Only threads whose id starts with P.")] = "",
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Only threads with this status, lease or metadata; may be repeated."),
+        typer.Option(metavar="KEY=VALUE", help="Only threads with this status, lease or metadata. May be repeated."),
     ] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=0, help="So many at most; 0 is all.")] = 50,
-    after: Annotated[str | None, typer.Option(metavar="ID", help="Go on after this thread.")] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=0, help="List at most N threads; 0 for all.")] = 50,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Start after this thread.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the threads of a store: status, step, size, forks and who works on them."""
+    """List the threads of a store: status, step, size, origin, and the worker that holds the lease."""
     wanted = conditions(where, as_text=_TEXTS)
-    with opened(store) as there:
-        found = there.threads(prefix, wanted, limit + 1 if limit else None, after)
+    with open_existing(url) as store:
+        found = store.threads(prefix, wanted, limit + 1 if limit else None, after)
     page = found[:limit] if limit else found
     if as_json:
         for info in page:
-            write_json(plain_fields(info, ThreadInfo))
+            write_json(record_to_json(info, ThreadInfo))
         return
     _show(page, wanted)
     if len(page) < len(found):
         note(f"… there are more: --after {page[-1].id!r}, or --limit 0 for all")
 
 
-def _show(found: list[ThreadInfo], wanted: dict[str, Any]) -> None:
-    if not found:
+def _show(threads: list[ThreadInfo], wanted: dict[str, Any]) -> None:
+    if not threads:
         note("no threads" + "".join(map(as_text_instead, wanted.items())))
         return
     out = console()
     head = [cell(title, "bold") for title in _TITLES]
-    for line in columns([head, *map(_row, found)], right=_NUMBERS):
+    for line in columns([head, *map(_row, threads)], right=_NUMBERS):
         out.print(line)
 
 

@@ -1,22 +1,19 @@
-"""`holdfast verify`: goes through everything that is stored and tells what is wrong with it."""
+"""`holdfast verify`: reads everything that is stored and reports what is damaged."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
+from holdfast.cli.args.store_url import JsonReportOption, StoreArgument, open_existing
+from holdfast.cli.ui.progress import progress
 
-def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="The store: a path or a URL.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-) -> None:
-    """Read everything in a store once and tell what is damaged. Exit code 0 if nothing is, 1 if something is."""
-    from holdfast.cli import stores
-    from holdfast.cli import verify_show as show
 
-    with stores.opened(store) as opened, show.progress(quiet=as_json) as progress:
-        report = opened.verify(progress)
-    print(show.as_json(report) if as_json else show.verified(report))
+def command(url: StoreArgument, as_json: JsonReportOption = False) -> None:
+    """Read everything in a store once and report what is damaged. Exit code 0 if nothing is, 1 if something is."""
+    from holdfast.cli.ui import render_verify
+
+    with open_existing(url) as store, progress("verifying", quiet=as_json) as update:
+        report = store.verify(update)
+    print(render_verify.as_json(report) if as_json else render_verify.verified(report))
     if not report.ok:
         raise typer.Exit(1)

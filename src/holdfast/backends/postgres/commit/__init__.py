@@ -1,0 +1,1 @@
+"""A batch becomes a program for the server, and programs share commits."""

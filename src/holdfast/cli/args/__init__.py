@@ -1,0 +1,1 @@
+"""The arguments and options of the commands: stores, checkpoints, conditions, durations, confirmation."""

@@ -1,0 +1,1 @@
+"""The agent of `holdfast demo`, and the world it works in."""

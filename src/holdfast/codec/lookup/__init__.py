@@ -1,0 +1,1 @@
+"""Finds the class of this process that a stored name means."""

@@ -1,0 +1,1 @@
+"""Saving, reading, comparing and removing checkpoints, and their pending writes."""

@@ -1,0 +1,132 @@
+"""Checks of the checkpoints that a thread sees: their fields, numbers and digest, their overlays and writes.
+
+The versions of values that they refer to are collected for `check_values.py`, which checks those. Rows that no thread
+sees are not faults, whatever they contain: `collect` drops them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from holdfast.backends.rows import CheckpointRow, LineRow, OverlayRow
+from holdfast.engine.checkpoints import hydrate
+from holdfast.engine.checkpoints.row_builder import row_digest
+from holdfast.engine.integrity.findings import TreeFindings
+from holdfast.engine.integrity.tree_rows import TreeRows, is_value
+from holdfast.engine.threads import views
+from holdfast.engine.values import manifest
+from holdfast.engine.values.manifest import Entry, Manifest, Ref
+
+
+def check_checkpoints(findings: TreeFindings) -> None:
+    for row, _ in findings.seen_rows():
+        line = findings.tree.lines.get(row.line)
+        if line is not None:
+            _check_checkpoint(findings, row, line)
+
+
+def _check_checkpoint(findings: TreeFindings, row: CheckpointRow, line: LineRow) -> None:
+    unpacked = _manifest(row)
+    if unpacked is None or not _can_be_decoded(row):
+        findings.unreadable.add((row.line, row.seq))
+        findings.add("value", row, "its contents can't be decoded", row.id)
+        return
+    _check_lineage(findings, row, line)
+    if matches_digest(findings.tree, row, line.namespace, unpacked) is False:
+        findings.add("digest", row, "it does not match its digest", row.id)
+    for entry in entries(unpacked):
+        if isinstance(entry, Ref):
+            findings.need(entry.log, entry.pos, row).digests.add(entry.digest)
+
+
+def _manifest(row: CheckpointRow) -> Manifest | None:
+    try:
+        unpacked = manifest.unpack(row.manifest)
+    except (msgspec.MsgspecError, TypeError):
+        return None
+    return unpacked if all(isinstance(entry, Ref) or is_value(entry.enc) for entry in entries(unpacked)) else None
+
+
+def _can_be_decoded(row: CheckpointRow) -> bool:
+    try:
+        hydrate.decode_next(row.next or b"\x90")
+    except msgspec.MsgspecError:
+        return False
+    return not row.metadata or is_value(row.metadata)
+
+
+def entries(unpacked: Manifest) -> Iterator[Entry]:
+    yield from unpacked.channels.values()
+    if unpacked.extra is not None:
+        yield unpacked.extra
+
+
+def _check_lineage(findings: TreeFindings, row: CheckpointRow, line: LineRow) -> None:
+    if not line.base_seq < row.chain_start <= row.seq or not 1 <= row.depth <= row.seq:
+        message = f"its position (numbers {row.chain_start} to {row.seq}, depth {row.depth}) is impossible"
+        findings.add("lineage", row, message, row.id)
+    if not 0 <= row.parent_seq < row.seq:
+        findings.add("lineage", row, f"number {row.seq} can't have number {row.parent_seq} as its parent", row.id)
+    elif row.parent_seq and row.parent_digest is None and findings.tree.parent(row) is None:
+        message = f"its parent {row.parent_id!r} is missing: repair() re-parents it"
+        findings.add("lineage", row, message, row.id)
+
+
+def matches_digest(tree: TreeRows, row: CheckpointRow, namespace: str, unpacked: Manifest) -> bool | None:
+    """Whether the row is what was saved, in this namespace; None if the digest of its parent is not known any more."""
+    candidates = _parent_digests(tree, row)
+    if candidates is None:
+        return None
+    return any(row_digest(namespace, row, unpacked, digest) == row.digest for digest in candidates)
+
+
+def _parent_digests(tree: TreeRows, row: CheckpointRow) -> list[bytes | None] | None:
+    """What the digest may have been made with; None if that is not known."""
+    if row.parent_digest is not None:
+        return [row.parent_digest] if row.parent_digest else None
+    if not row.parent_seq:
+        # A framework may name a parent that was never saved, or that was copied elsewhere.
+        return [None] if row.parent_id is None else None
+    parent = tree.parent(row)
+    # A parent that was saved again in its place has another digest since.
+    return None if parent is None or parent.created_at >= row.created_at else [parent.digest]
+
+
+# ------------------------------------------------------------------------------------------------ overlays and writes
+
+
+def check_overlays(findings: TreeFindings) -> None:
+    for row in findings.tree.overlays:
+        line = findings.tree.lines.get(row.line)
+        if line is None or findings.owner(row.line) is None:
+            continue
+        if not line.overlays:
+            findings.add("overlay", row, f"number {row.seq} has an overlay, but line {line.line} counts none")
+        if not _is_possible(row, line, findings.tree.lines.get(line.thread, line)):
+            findings.add("overlay", row, f"the overlay on number {row.seq} is impossible")
+
+
+def _is_possible(row: OverlayRow, line: LineRow, root: LineRow) -> bool:
+    return row.hidden in (0, views.REMOVED, views.REPLACED) and row.era <= root.forks and 0 < row.seq <= line.seq
+
+
+def check_writes(findings: TreeFindings) -> None:
+    """The writes of checkpoints that a thread sees."""
+    for row, references, problem in findings.tree.writes:
+        point = findings.tree.point(row.line, row.seq)
+        if point is None or (point.line, point.seq) not in findings.seen:
+            continue
+        if problem:
+            findings.add("write", row, f"what its tasks wrote can't be read: {problem}", point.id)
+        for log, pos, *items in references:
+            need = findings.need(log, pos, point)
+            need.items = max(need.items, _least_items(items))
+
+
+def _least_items(items: list[int]) -> int:
+    """How many items a version must have so that it contains these: one item, or a range, or the whole."""
+    if not items:
+        return 0
+    return items[1] if len(items) > 1 else items[0] + 1

@@ -1,0 +1,1 @@
+"""The journal of a thread: entries, appending and reading."""

@@ -1,0 +1,1 @@
+"""Threads: where they are, what they see, forks, leases, policies and tombstones."""

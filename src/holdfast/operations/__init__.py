@@ -1,0 +1,1 @@
+"""What each public call does, written once for both façades."""

@@ -1,0 +1,1 @@
+"""One execution of a thread: its lease, steps, replay and saves."""

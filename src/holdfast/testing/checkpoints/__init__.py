@@ -1,0 +1,1 @@
+"""What a checkpoint records: saving, reading, updating, comparing and deleting checkpoints."""

@@ -1,0 +1,1 @@
+"""Keeping a store in order: pruning, expiry, erasure, collect, backups, verify and repair, statistics."""

@@ -1,0 +1,1 @@
+"""What threads do: lists, forks, copies, transfers, deletion, namespaces and ids."""

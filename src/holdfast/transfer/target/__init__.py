@@ -1,0 +1,1 @@
+"""The store that threads go to."""

@@ -1,0 +1,84 @@
+"""Plain English: words that make a reader stop, in the documentation and in the docstrings, comments and messages of
+the code, and what to write instead."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "tests" / "README.md"]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
+MODULES = sorted((ROOT / "src").rglob("*.py"))
+SCRIPTS = sorted((ROOT / "src").rglob("*.sql"))
+
+INSTEAD = {
+    r"whoever": "the caller, a writer, a reader, a process that",
+    r"nobody": "no writer, no process, or a passive",
+    r"somebody": "another process, a person, a user",
+    r"anew": "again",
+    r"meanwhile": "in between, or name the concurrent change",
+    r"what\sis\sgone": "the deleted rows, threads or checkpoints",
+    r"hangs?\son": "depends on, refers to, is re-parented to",
+    r"stretch(?:es)?": "a range, a chain",
+    r"as\sfar\sas": "where, if, or what can be done",
+    r"(?<!there\s)is\sno\s(?!longer|more|other)\w+": "is not a …",
+}
+AVOIDED = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): instead for words, instead in INSTEAD.items()}
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+_INDENT = re.compile(r"\n[ \t#-]*")
+
+
+class Prose(NamedTuple):
+    """A text, and the line of the file that it starts in."""
+
+    line: int
+    text: str
+
+
+def prose_of_page(path: Path) -> Iterator[Prose]:
+    """A page without its code blocks."""
+    yield Prose(1, _FENCE.sub(lambda block: "\n" * block[0].count("\n"), path.read_text("utf-8")))
+
+
+def prose_of_module(path: Path) -> Iterator[Prose]:
+    """The comments and strings of a module."""
+    kinds = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
+        if token.type in kinds:
+            yield Prose(token.start[0], token.string)
+
+
+def prose_of_script(path: Path) -> Iterator[Prose]:
+    """The comments of an SQL file."""
+    yield Prose(1, "\n".join(line.partition("--")[2] for line in path.read_text("utf-8").splitlines()))
+
+
+def faults(path: Path, texts: Iterator[Prose]) -> Iterator[str]:
+    name = path.relative_to(ROOT).as_posix()
+    for line, text in texts:
+        plain = _INDENT.sub("\n", text)
+        for avoided, instead in AVOIDED.items():
+            for found in avoided.finditer(plain):
+                yield f"{name}:{line + plain.count(chr(10), 0, found.start())}: {found[0]!r}: write {instead}"
+
+
+def test_pages_are_plain_english() -> None:
+    found = [fault for path in PAGES for fault in faults(path, prose_of_page(path))]
+    assert not found, "\n".join(found)
+
+
+def test_docstrings_comments_and_messages_are_plain_english() -> None:
+    found = [fault for path in MODULES for fault in faults(path, prose_of_module(path))]
+    assert not found, "\n".join(found)
+
+
+def test_comments_in_sql_are_plain_english() -> None:
+    found = [fault for path in SCRIPTS for fault in faults(path, prose_of_script(path))]
+    assert not found, "\n".join(found)
