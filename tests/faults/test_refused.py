@@ -25,9 +25,13 @@ class Case(NamedTuple):
     says: str  # what a person needs in order to mend it
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def visitor(server: Server) -> str:
-    """A role that may log in, and nothing else."""
+    """A role that may log in, and nothing else.
+
+    Made once a server, so once a session: a worker that runs tests of other modules in between makes the fixtures of a
+    module again.
+    """
     server.run(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{ITS_PASSWORD}'")
     return ROLE
 
