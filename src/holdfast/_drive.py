@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar
 
-from holdfast import _fork
+from holdfast._system import process_fork
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -138,4 +138,4 @@ def _after_fork() -> None:
     _pool = None  # its threads stayed in the parent
 
 
-_fork.register(after_in_child=_after_fork)
+process_fork.register(after_in_child=_after_fork)

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import Driver, called, sleep, threaded
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.base import Progress
 from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.cache import DEFAULT_BYTES

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import Any, Final
 from uuid import UUID
 
-from holdfast import _fork
+from holdfast._system import process_fork
 from holdfast.errors import InvalidArgument, InvalidId
 
 MAX_ID = 1024
@@ -48,7 +48,7 @@ class _Clock:
 
 
 _clock = _Clock()
-_fork.register(after_in_child=_clock.after_fork)
+process_fork.register(after_in_child=_clock.after_fork)
 
 
 def new_id() -> str:

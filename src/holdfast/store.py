@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from holdfast import transfer
 from holdfast._drive import run
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.base import Progress
 from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.cache import DEFAULT_BYTES

@@ -9,7 +9,7 @@ import pytest
 
 import holdfast
 from holdfast import Unreachable
-from holdfast.backends.postgres import connector
+from holdfast.backends.postgres.connection import connector
 from holdfast.testing.driver import OPENERS, at_once
 from tests.faults.proxy import Proxy
 from tests.servers.postgres import Server

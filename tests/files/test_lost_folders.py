@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from holdfast import Corrupt, Store
-from holdfast._files import sync_folder
+from holdfast._system.atomic_files import sync_folder
 from holdfast.backends.files import committer
 from holdfast.backends.files.logs import directory_log as directories
 from tests.files.stores import copied, folder_of, grown, latest, name_at, open_files, rows_of, state

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from holdfast.backends.postgres import connector
 from holdfast.backends.postgres.backend import PostgresBackend
+from holdfast.backends.postgres.connection import connector
 
 Fetch = Callable[[Any, bytes, Any], Awaitable[list[Any]]]
 

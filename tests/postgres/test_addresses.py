@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 import holdfast
 from holdfast import HoldfastError, InvalidArgument
-from holdfast.backends.postgres.address import parse
+from holdfast.backends.postgres.connection.address import parse
 from tests.support.postgres import server
 
 

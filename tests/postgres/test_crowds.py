@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from holdfast import Busy, Unreachable
-from holdfast.backends.postgres.connector import LoopConnector
+from holdfast.backends.postgres.connection.connector import LoopConnector
 from tests.postgres.counting import backend, tampered
 
 WRITERS = 6

@@ -14,7 +14,7 @@ import pytest
 
 import holdfast
 from holdfast import AccessDenied, Busy, HoldfastError, InvalidArgument, NotAStore, StorageFull, Unreachable
-from holdfast.backends.postgres import connector
+from holdfast.backends.postgres.connection import connector
 from tests.postgres.counting import backend
 from tests.support import postgres
 from tests.support.postgres import run, server, with_option

@@ -11,8 +11,8 @@ import pytest
 
 import holdfast
 from holdfast import NotAStore
-from holdfast.backends.postgres import imitation
-from holdfast.backends.postgres.connector import SyncConnection
+from holdfast.backends.postgres.connection import imitation
+from holdfast.backends.postgres.connection.connector import SyncConnection
 from holdfast.backends.registry import init_store
 from tests.support.postgres import run, server, with_option
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 import holdfast
-from holdfast.backends.postgres import pipelines
+from holdfast.backends.postgres.connection import pipelines
 from holdfast.backends.postgres.errors import Silent
 from tests.postgres.counting import backend
 from tests.support.postgres import server

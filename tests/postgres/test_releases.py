@@ -16,7 +16,7 @@ import holdfast
 from holdfast import AccessDenied, NewerFormat, NotAStore, Store
 from holdfast.backends.common.sql_scripts import Migration
 from holdfast.backends.postgres import PostgresBackend
-from holdfast.backends.postgres.address import parse
+from holdfast.backends.postgres.connection.address import parse
 from holdfast.backends.postgres.sql import VERSION, Release, this_release
 from holdfast.backends.registry import OPENERS, init_store
 from holdfast.testing.driver import head

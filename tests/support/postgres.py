@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from holdfast.backends.postgres import connector
+from holdfast.backends.postgres.connection import connector
 
 _FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
 _EMPTY = """

@@ -16,19 +16,20 @@ from typing import Any
 import pytest
 
 import holdfast
-from holdfast import StorageFull, _files, _temporary
+from holdfast import StorageFull
+from holdfast._system import atomic_files, temporary_files
 from holdfast.transfer import bundle_file
 
 LEAVE = """
 import os, signal, sys
 from pathlib import Path
-from holdfast import _files
+from holdfast._system import atomic_files
 
 path = Path(sys.argv[1])
 if sys.argv[2] == "NewFile":
-    held = _files.NewFile(path)
+    held = atomic_files.NewFile(path)
 else:
-    held = _files.publish_new(path, is_folder=sys.argv[2] == "folder")
+    held = atomic_files.publish_new(path, is_folder=sys.argv[2] == "folder")
     part = held.__enter__()
     (part / "file" if part.is_dir() else part).write_bytes(b"half")
 print("ready", flush=True)
@@ -57,10 +58,10 @@ def end(process: subprocess.Popen[str]) -> None:
 
 def write(path: Path, kind: str) -> None:
     if kind == "NewFile":
-        with _files.NewFile(path) as new:
+        with atomic_files.NewFile(path) as new:
             new.publish()
     else:
-        with _files.publish_new(path, is_folder=kind == "folder"):
+        with atomic_files.publish_new(path, is_folder=kind == "folder"):
             pass
 
 
@@ -107,15 +108,15 @@ def test_a_file_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between its creation and its lock."""
-    lock, calls = _temporary._lock, []
+    lock, calls = temporary_files._lock, []
 
     def late(descriptor: int) -> bool:
         calls.append(descriptor)
         if len(calls) == 1:
-            _temporary.remove_leftovers(tmp_path / "out", ".part")
+            temporary_files.remove_leftovers(tmp_path / "out", ".part")
         return lock(descriptor)
 
-    monkeypatch.setattr(_temporary, "_lock", late)
+    monkeypatch.setattr(temporary_files, "_lock", late)
     write(tmp_path / "out", "NewFile")
     assert names(tmp_path) == ["out"]
     assert len(calls) == 2
@@ -123,7 +124,7 @@ def test_a_file_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(
 
 def test_without_locks_leftovers_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "out.0123456789ab.part").write_text("half")
-    monkeypatch.setattr(_temporary, "_HAS_LOCKS", False)
+    monkeypatch.setattr(temporary_files, "_HAS_LOCKS", False)
     for kind in KINDS:
         write(tmp_path / f"out-{kind}", kind)
     write(tmp_path / "out", "NewFile")
@@ -190,7 +191,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for kind in KINDS:
         write(tmp_path / kind, kind)
-    _files.NewFile(tmp_path / "discarded").discard()
+    atomic_files.NewFile(tmp_path / "discarded").discard()
     assert len(os.listdir("/proc/self/fd")) == before
 
 

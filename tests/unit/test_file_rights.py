@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast import Store, _files
+from holdfast import Store
+from holdfast._system import atomic_files
 
 
 @pytest.fixture(autouse=True)
@@ -111,9 +112,9 @@ def test_the_files_that_sqlite_puts_beside_a_private_store_are_private(tmp_path:
 
 
 def test_a_temporary_file_is_never_readable_for_more_users(tmp_path: Path) -> None:
-    with _files.publish_new(tmp_path / "file", rights=0o640) as part:
+    with atomic_files.publish_new(tmp_path / "file", rights=0o640) as part:
         assert (rights(part), rights(part.parent)) == ("0o640", "0o700")
     assert rights(tmp_path / "file") == "0o640"
-    with _files.NewFile(tmp_path / "other"):
+    with atomic_files.NewFile(tmp_path / "other"):
         (temporary,) = tmp_path.glob("other.*")
         assert rights(temporary) == "0o600"

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 import holdfast
-from holdfast import Conflict, ReadOnly, StorageFailed, StorageFull, _files
-from holdfast._files import NewFile, publish_new
+from holdfast import Conflict, ReadOnly, StorageFailed, StorageFull
+from holdfast._system import atomic_files
+from holdfast._system.atomic_files import NewFile, publish_new
 from holdfast.backends.files.logs import log_file
 from holdfast.transfer import bundle_file, json_lines
 
@@ -49,7 +50,7 @@ def write_lines(path: Path) -> None:
 
 
 def write_log(path: Path) -> None:
-    with _files.translated(path):
+    with atomic_files.translated(path):
         log_file.write_new(path, [b"one"], 7)
 
 
@@ -108,7 +109,7 @@ def test_a_link_at_the_temporary_name_is_not_followed(
     target = tmp_path / "target"
     target.write_text("secret")
     (tmp_path / "planted").symlink_to(target)
-    monkeypatch.setattr(_files, "_temporary_name", lambda *_: tmp_path / "planted")
+    monkeypatch.setattr(atomic_files, "_temporary_name", lambda *_: tmp_path / "planted")
     with pytest.raises((StorageFailed, FileExistsError)):
         publish(tmp_path / "file")
     assert target.read_text() == "secret"
@@ -189,8 +190,8 @@ def test_without_links_the_name_is_taken_by_a_rename(
     assert names(tmp_path) == ["file"]
     with pytest.raises(Conflict):
         write_new(tmp_path / "file")
-    assert _files.set_aside(tmp_path / "file").read_bytes() == b"new"
-    assert _files.set_aside(tmp_path / "file").name == "file.damaged-2"
+    assert atomic_files.set_aside(tmp_path / "file").read_bytes() == b"new"
+    assert atomic_files.set_aside(tmp_path / "file").name == "file.damaged-2"
 
 
 def test_a_folder_that_can_not_be_synced_needs_no_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,10 +199,10 @@ def test_a_folder_that_can_not_be_synced_needs_no_sync(tmp_path: Path, monkeypat
         raise OSError(errno.EINVAL, "not for folders")
 
     monkeypatch.setattr(os, "fsync", refuse)
-    _files.sync(tmp_path)
+    atomic_files.sync(tmp_path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(OSError, match="not for folders"):
-        _files.sync(tmp_path / "file")
+        atomic_files.sync(tmp_path / "file")
 
 
 def test_what_sqlite_leaves_beside_a_temporary_file_is_removed(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast import _fork
-from holdfast._fork import Registry
+from holdfast._system import process_fork
+from holdfast._system.process_fork import Registry
 
 
 class Lock:
@@ -97,14 +97,14 @@ def test_there_is_one_registry() -> None:
         for path in sources.rglob("*.py")
         if re.search(r"os\.register_at_fork\(", path.read_text("utf-8"))
     ]
-    assert using == ["_fork.py"]
+    assert using == ["_system/process_fork.py"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_it_is_called_by_a_fork() -> None:
     told: list[str] = []
-    lock = Lock("a", told, _fork._registry)
+    lock = Lock("a", told, process_fork._registry)
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

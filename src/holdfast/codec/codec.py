@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.codec.decoder import revive
 from holdfast.codec.families import order  # noqa: F401  (fills the list of families)
 from holdfast.codec.gc_pause import gc_paused

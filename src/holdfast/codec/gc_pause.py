@@ -11,7 +11,7 @@ import gc
 import threading
 from types import TracebackType
 
-from holdfast import _fork
+from holdfast._system import process_fork
 
 
 class _GcPause:
@@ -47,4 +47,4 @@ class _GcPause:
 
 
 gc_paused = _GcPause()
-_fork.register(after_in_child=gc_paused.after_fork)
+process_fork.register(after_in_child=gc_paused.after_fork)

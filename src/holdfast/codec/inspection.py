@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.codec.decoder import revive
 from holdfast.codec.families.pydantic_models import check_parts
 from holdfast.codec.wire import unpack

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.codec.families.base_family import Fields, fields_in
 from holdfast.codec.handler import MESSAGE, OBJECT, ClassLookup, already_packed
 from holdfast.codec.handlers.langchain_messages import as_fields

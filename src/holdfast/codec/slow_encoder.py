@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from msgpack import ExtType
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.codec.handler import Unstorable, dispatch, handler_of
 from holdfast.codec.handlers.containers import FROZENSET, SET
 from holdfast.codec.handlers.scalars import SURROGATES, pack_surrogates

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from holdfast import _fork
+from holdfast._system import process_fork
 from holdfast.backends.base import Backend
 from holdfast.backends.rows import PendingRow
 from holdfast.codec import Codec
@@ -48,7 +48,7 @@ class Engine:
     clock_offset: tuple[float, int] | None = None
 
     def __post_init__(self) -> None:
-        _fork.register(after_in_child=self.after_fork)
+        process_fork.register(after_in_child=self.after_fork)
 
     @property
     def awaitable(self) -> bool:

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 from weakref import ref
 
-from holdfast import _fork
+from holdfast._system import process_fork
 
 
 class _Beat(NamedTuple):
@@ -85,4 +85,4 @@ def _after_fork() -> None:
     beats = _Beats()  # a child holds none of its parent's leases
 
 
-_fork.register(after_in_child=_after_fork)
+process_fork.register(after_in_child=_after_fork)

@@ -20,7 +20,8 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from holdfast import _files, _zstd
+from holdfast import _zstd
+from holdfast._system import atomic_files
 from holdfast.codec.codec import MAX_VALUE
 from holdfast.errors import Corrupt, NewerFormat, NotAStore, StorageFailed, TooLarge
 from holdfast.transfer import paths, wire_records
@@ -46,7 +47,7 @@ def _digest(before: bytes, body: bytes) -> bytes:
 class Writer:
     """Writes to a temporary name; the file has its own when it is complete, and on disk. A context manager."""
 
-    def __init__(self, path: Path, rights: int = _files.PRIVATE) -> None:
+    def __init__(self, path: Path, rights: int = atomic_files.PRIVATE) -> None:
         self._path = path
         self._rights = rights
         self._records: list[bytes] = []
@@ -55,8 +56,8 @@ class Writer:
 
     def __enter__(self) -> Writer:
         paths.check(self._path)
-        with _files.translated(self._path):
-            self._file = _files.NewFile(self._path, rights=self._rights)
+        with atomic_files.translated(self._path):
+            self._file = atomic_files.NewFile(self._path, rights=self._rights)
             self._file.write(_FIRST)  # into its buffer
         return self
 
@@ -71,7 +72,7 @@ class Writer:
         plain = _list([msgspec.Raw(record) for record in self._records])
         body = _zstd.compress(plain, _LEVEL)
         self._before = _digest(self._before, body)
-        with _files.translated(self._path):
+        with atomic_files.translated(self._path):
             self._file.write(len(body).to_bytes(4, "little") + self._before + body)
         self._records, self._weight = [], 0
 
@@ -80,7 +81,7 @@ class Writer:
             if kind is None:
                 self._block()
                 paths.check(self._path)
-                with _files.translated(self._path):
+                with atomic_files.translated(self._path):
                     self._file.publish()
 
 
@@ -143,7 +144,7 @@ def _records(body: bytes, path: Path, offset: int, most: int) -> Iterator[Record
 class _read_errors:
     """Translates the errors of the operating system while a bundle is read."""
 
-    def __init__(self, path: Path, rights: int = _files.PRIVATE) -> None:
+    def __init__(self, path: Path, rights: int = atomic_files.PRIVATE) -> None:
         self._path = path
         self._rights = rights
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast import _files
 from holdfast._json import channels_to_json, fields_to_json, to_json
+from holdfast._system import atomic_files
 from holdfast.backends.rows import CheckpointRow
 from holdfast.codec import Codec
 from holdfast.engine import policy
@@ -33,26 +33,26 @@ Object = dict[str, Any]
 class Writer:
     """A file of lines, under its own name once it is complete and on disk. A context manager."""
 
-    def __init__(self, path: Path, rights: int = _files.PRIVATE) -> None:
+    def __init__(self, path: Path, rights: int = atomic_files.PRIVATE) -> None:
         self._path = path
         self._rights = rights
 
     def __enter__(self) -> Writer:
         paths.check(self._path)
-        with _files.translated(self._path):
-            self._file = _files.NewFile(self._path, rights=self._rights)
+        with atomic_files.translated(self._path):
+            self._file = atomic_files.NewFile(self._path, rights=self._rights)
         return self
 
     def write(self, line: Object) -> None:
         data = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
-        with _files.translated(self._path):
+        with atomic_files.translated(self._path):
             self._file.write(data)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._file:
             if kind is None:
                 paths.check(self._path)
-                with _files.translated(self._path):
+                with atomic_files.translated(self._path):
                     self._file.publish()
 
 

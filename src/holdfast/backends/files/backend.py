@@ -19,10 +19,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from holdfast import _fork
-from holdfast._files import publish_new, translated
-from holdfast._interrupts import is_interrupt
-from holdfast._uninterrupted import uninterrupted
+from holdfast._system import process_fork
+from holdfast._system.atomic_files import publish_new, translated
+from holdfast._system.interrupts import is_interrupt
+from holdfast._system.uninterrupted import uninterrupted
 from holdfast.backends.base import ANY, BACKUPS, Batch, Capabilities, Filter, Found, Piece, Progress, Want
 from holdfast.backends.common import commit_queue, network_fs
 from holdfast.backends.common.commit_queue import Ticket
@@ -55,7 +55,7 @@ class FilesBackend(TableBackend):
             if (self.root / folder_backup.MARKER).exists():
                 with self._exclusive():
                     folder_backup.raise_epochs(self.root, self._cache, self._committer)
-        _fork.register(
+        process_fork.register(
             before=self.before_fork, after_in_parent=self.after_in_parent, after_in_child=self.after_in_child
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, cast
 
-from holdfast._files import sync_folder
+from holdfast._system.atomic_files import sync_folder
 from holdfast.backends.base import Batch, Drop, DropChunks, DropEarlyWrites, DropRow, DropTree
 from holdfast.backends.files import store_folder
 from holdfast.backends.files.folder_names import folder_name

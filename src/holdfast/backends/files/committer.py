@@ -6,8 +6,8 @@ import logging
 from collections import deque
 from typing import Final
 
-from holdfast._files import sync_folder, translate, translated
-from holdfast._interrupts import ignoring, is_interrupt
+from holdfast._system.atomic_files import sync_folder, translate, translated
+from holdfast._system.interrupts import ignoring, is_interrupt
 from holdfast.backends.common.commit_queue import Ticket
 from holdfast.backends.files import info_json, store_folder
 from holdfast.backends.files.commit_group import CommitGroup

@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from holdfast import _files
-from holdfast._interrupts import ignoring
-from holdfast._temporary import NO_LINK
+from holdfast._system import atomic_files
+from holdfast._system.interrupts import ignoring
+from holdfast._system.temporary_files import NO_LINK
 
 TREE: Final = 2
 """The folder of a tree is ``threads/NAME`` below the root."""
@@ -86,7 +86,7 @@ def _open(name: str, path: str, flags: int, within: int | None = None, rights: i
     except OSError as error:
         error.filename = path
         if flags == _FOLDER and _is_link(name, within):
-            raise _files.LinkedFolderError(errno.ELOOP, os.strerror(errno.ELOOP), path) from error
+            raise atomic_files.LinkedFolderError(errno.ELOOP, os.strerror(errno.ELOOP), path) from error
         raise
 
 
@@ -95,8 +95,8 @@ def check_no_link(path: Path, below: int) -> None:
     try:
         with suppress(FileNotFoundError), opened_folder(path, below):
             pass
-    except _files.LinkedFolderError as error:
-        raise _files.translate(error, path) from error
+    except atomic_files.LinkedFolderError as error:
+        raise atomic_files.translate(error, path) from error
 
 
 def _is_link(name: str, within: int | None) -> bool:
@@ -135,4 +135,4 @@ def folder_rights(path: Path) -> int:
 def rights_of(path: Path) -> int:
     """What a copy of a file may be readable for. Users who may not enter its folder can't read it."""
     entering = folder_rights(path.parent) & 0o111
-    return stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode) & 6 * entering | _files.PRIVATE
+    return stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode) & 6 * entering | atomic_files.PRIVATE

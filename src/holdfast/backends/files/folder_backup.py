@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from holdfast._files import sync, sync_folder
-from holdfast._interrupts import ignoring
-from holdfast._temporary import create
+from holdfast._system.atomic_files import sync, sync_folder
+from holdfast._system.interrupts import ignoring
+from holdfast._system.temporary_files import create
 from holdfast.backends.base import Batch, Progress
 from holdfast.backends.common.commit_queue import Ticket
 from holdfast.backends.common.epoch_fence import raised

@@ -18,8 +18,8 @@ from typing import Any, Final
 from msgspec import MsgspecError
 from msgspec.msgpack import Decoder, Encoder
 
-from holdfast._files import NewFile
-from holdfast._interrupts import ignoring
+from holdfast._system.atomic_files import NewFile
+from holdfast._system.interrupts import ignoring
 from holdfast.backends.files import folder_access
 from holdfast.backends.files.logs import log_file, record_format
 from holdfast.backends.files.logs.log_file import FileState, LogFile

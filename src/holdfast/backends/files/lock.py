@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from holdfast._interrupts import ignoring
+from holdfast._system.interrupts import ignoring
 from holdfast.backends.files import folder_access
 from holdfast.errors import Busy, InvalidArgument
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from holdfast._files import translate, translated
-from holdfast._interrupts import is_interrupt
+from holdfast._system.atomic_files import translate, translated
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.base import Found, Piece, Want
 from holdfast.backends.files import folder_access, info_json
 from holdfast.backends.files.logs.directory_log import DirectoryLog

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from holdfast import _files
-from holdfast._files import NewFile
+from holdfast._system import atomic_files
+from holdfast._system.atomic_files import NewFile
 from holdfast.backends.files import folder_access, info_json, store_folder
 from holdfast.backends.files.folder_access import TREE
 from holdfast.backends.files.folder_names import tree_number
@@ -179,7 +179,7 @@ class Salvage:
 
 def _copied_aside(file: LogFile) -> str:
     """A copy, and not a second name: a file with two names is not written to."""
-    aside = _files.free_name_aside(file.path)
+    aside = atomic_files.free_name_aside(file.path)
     with folder_access.opened_folder(aside.parent, file.below) as folder:
         rights = log_file.rights_in(folder, file.path.name)
         with file.opened(os.O_RDONLY) as descriptor, NewFile(aside, log_file.NEW, rights=rights, within=folder) as copy:
@@ -191,7 +191,7 @@ def _copied_aside(file: LogFile) -> str:
 
 def _renamed_aside(file: LogFile) -> str:
     """For one that can't be read; it may be a link."""
-    aside = _files.free_name_aside(file.path)
+    aside = atomic_files.free_name_aside(file.path)
     with folder_access.opened_folder(aside.parent, file.below) as folder:
         os.rename(file.path.name, aside.name, src_dir_fd=folder, dst_dir_fd=folder)
     return _rewritten(file, aside)

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from holdfast._files import NewFile, sync_folder, translate, translated
-from holdfast._interrupts import is_interrupt
+from holdfast._system.atomic_files import NewFile, sync_folder, translate, translated
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.files.folder_access import TREE, make_folder, opened_folder
 from holdfast.backends.files.lock import ProcessLock
 from holdfast.backends.files.logs import directory_log, log_file, record_format, tree_log

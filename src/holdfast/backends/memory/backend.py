@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from holdfast import _fork
+from holdfast._system import process_fork
 from holdfast.backends.base import Batch, Capabilities, Progress
 from holdfast.backends.memory.queries import Scope, TableBackend, applicable
 from holdfast.backends.memory.tables import Tables
@@ -23,7 +23,7 @@ class MemoryBackend(TableBackend):
         self._lock = threading.RLock()
         self.directory = Tables()
         self._unfinished: Batch | None = None  # being applied
-        _fork.register(after_in_child=self.after_fork)
+        process_fork.register(after_in_child=self.after_fork)
 
     def tree(self, number: int) -> Tables:
         """All rows are in the same tables."""
@@ -73,12 +73,12 @@ class MemoryBackend(TableBackend):
 
     async def backup(self, path: Path, progress: Progress | None) -> str:
         """To a SQLite file, which has the same rows."""
-        from holdfast import _files
+        from holdfast._system import atomic_files
         from holdfast.backends.sqlite import row_backup
 
         tables = self.ask(lambda scope: {kind: list(scope.directory[kind].rows.values()) for kind in KEYS})
         done, total = 0, sum(map(len, tables.values()))
-        with _files.publish_new(path) as part, row_backup.of_rows(part) as copy:
+        with atomic_files.publish_new(path) as part, row_backup.of_rows(part) as copy:
             for kind, rows in tables.items():
                 copy.put(kind, rows)
                 done += len(rows)

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from holdfast import _files, _fork
 from holdfast._drive import waiting_loop
-from holdfast._uninterrupted import uninterrupted
+from holdfast._system import atomic_files, process_fork
+from holdfast._system.uninterrupted import uninterrupted
 from holdfast.backends.base import Backend, Batch, Progress
 from holdfast.backends.postgres import migration, snapshot_stream
-from holdfast.backends.postgres.address import Address, parse
 from holdfast.backends.postgres.commit.group_commit import GroupCommit
-from holdfast.backends.postgres.connector import Connector, LoopConnector, ThreadConnector
+from holdfast.backends.postgres.connection.address import Address, parse
+from holdfast.backends.postgres.connection.connector import Connector, LoopConnector, ThreadConnector
 from holdfast.backends.postgres.errors import translated
 from holdfast.backends.postgres.row_queries import RowQueries
 from holdfast.backends.postgres.sql import Release, this_release
@@ -35,7 +35,7 @@ class PostgresBackend(RowQueries):
         self._closed = False
         self._start()
         uninterrupted(migration.prepare, self._thread_connector, self.release)
-        _fork.register(after_in_child=self.after_fork)
+        process_fork.register(after_in_child=self.after_fork)
 
     @classmethod
     def open(cls, url: str) -> PostgresBackend:
@@ -93,7 +93,7 @@ class PostgresBackend(RowQueries):
                 progress(done, max(done, int(expected)))
 
         with (
-            _files.publish_new(path) as part,
+            atomic_files.publish_new(path) as part,
             translated(self.address.shown),
             self._thread_connector.connection() as connection,
             row_backup.of_rows(part) as copy,

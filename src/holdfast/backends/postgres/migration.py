@@ -18,11 +18,11 @@ import psycopg
 from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
-from holdfast.backends.postgres import imitation
-from holdfast.backends.postgres.address import Address, parse
-from holdfast.backends.postgres.connector import ThreadConnector
+from holdfast.backends.postgres.connection import imitation
+from holdfast.backends.postgres.connection.address import Address, parse
+from holdfast.backends.postgres.connection.connector import ThreadConnector
+from holdfast.backends.postgres.connection.pipelines import transaction
 from holdfast.backends.postgres.errors import translated
-from holdfast.backends.postgres.pipelines import transaction
 from holdfast.backends.postgres.sql import Release, this_release
 from holdfast.errors import AccessDenied, Conflict, NewerFormat, NotAStore
 

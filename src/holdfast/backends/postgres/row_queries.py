@@ -14,11 +14,11 @@ import psycopg
 
 from holdfast.backends.base import ANY, BACKUPS, Backend, Capabilities, Filter, Found, Listed, Piece, Tally, Want
 from holdfast.backends.common.joined_rows import after_prefix, cut
-from holdfast.backends.postgres.address import Address
-from holdfast.backends.postgres.array_dumpers import Numbers, Texts
 from holdfast.backends.postgres.commit.batch_program import SLOTS
 from holdfast.backends.postgres.commit.group_commit import GroupCommit, Patience
-from holdfast.backends.postgres.connector import Connector
+from holdfast.backends.postgres.connection.address import Address
+from holdfast.backends.postgres.connection.array_dumpers import Numbers, Texts
+from holdfast.backends.postgres.connection.connector import Connector
 from holdfast.backends.postgres.sql import Release
 from holdfast.backends.rows import (
     NO_LIMIT,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from psycopg import Connection
 
-from holdfast.backends.postgres.pipelines import transaction
+from holdfast.backends.postgres.connection.pipelines import transaction
 from holdfast.backends.rows import KEYS, Row, table_name
 
 _BYTES: Final = 4 * 1024 * 1024

@@ -11,11 +11,11 @@ from psycopg.pq import TransactionStatus
 
 from holdfast._drive import running_loop, waiting_loop
 from holdfast.backends.base import Backend, Batch, Progress
-from holdfast.backends.postgres.address import Address
-from holdfast.backends.postgres.borrowed import BorrowedConnector, BorrowedLoopConnector, DistantConnector
 from holdfast.backends.postgres.commit.batch_program import program_of
 from holdfast.backends.postgres.commit.group_commit import GroupCommit
-from holdfast.backends.postgres.connector import Connector
+from holdfast.backends.postgres.connection.address import Address
+from holdfast.backends.postgres.connection.borrowed import BorrowedConnector, BorrowedLoopConnector, DistantConnector
+from holdfast.backends.postgres.connection.connector import Connector
 from holdfast.backends.postgres.row_queries import RowQueries
 from holdfast.backends.postgres.sql import Release
 from holdfast.errors import InvalidArgument

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
-from holdfast import _files
+from holdfast._system import atomic_files
 from holdfast.backends.base import (
     ANY,
     BACKUPS,
@@ -281,12 +281,12 @@ class SqliteBackend(Backend):
         return self._rows(Tally._make, "tally", lo=lo, hi=hi)
 
     def rights(self) -> int:
-        with _files.translated(self.path):
-            return _files.rights_of(self.path)
+        with atomic_files.translated(self.path):
+            return atomic_files.rights_of(self.path)
 
     async def backup(self, path: Path, progress: Progress | None) -> str:
         with (
-            _files.publish_new(path, rights=self.rights()) as part,
+            atomic_files.publish_new(path, rights=self.rights()) as part,
             sqlite_errors(part),
             self._connections.reader() as reader,
         ):

@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast import _fork
-from holdfast._interrupts import is_interrupt
+from holdfast._system import process_fork
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.common.commit_queue import Ticket
 from holdfast.backends.sqlite import database, vacuum
 
@@ -40,7 +40,7 @@ class Connections:
         except BaseException:
             self._close_all()
             raise
-        _fork.register(
+        process_fork.register(
             before=self.before_fork, after_in_parent=self.after_in_parent, after_in_child=self.after_in_child
         )
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from holdfast import _fork
-from holdfast._interrupts import ignoring
+from holdfast._system import process_fork
+from holdfast._system.interrupts import ignoring
 from holdfast.backends.common import network_fs
 from holdfast.backends.sqlite import file_backup, migration
 from holdfast.backends.sqlite.errors import translated
@@ -216,4 +216,4 @@ def _after_fork() -> None:
     _opening = threading.RLock()
 
 
-_fork.register(after_in_child=_after_fork)
+process_fork.register(after_in_child=_after_fork)

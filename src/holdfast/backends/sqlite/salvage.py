@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast import _files
+from holdfast._system import atomic_files
 from holdfast.backends.rows import KEYS, is_sound, key_of, table_name
 from holdfast.backends.sqlite import database, migration, page_reader
 from holdfast.backends.sqlite.sql import statements
@@ -55,7 +55,7 @@ def _is_newer(connection: sqlite3.Connection, path: Path) -> bool:
 def replace(path: Path) -> str:
     """Replace the file with an intact copy; returns where the damaged one is. No other process may have it open."""
     path = path.resolve()  # the file, and not a link to it, is set aside and replaced
-    with _files.temporary(path, ".mended", rights=_files.rights_of(path)) as repaired:
+    with atomic_files.temporary(path, ".mended", rights=atomic_files.rights_of(path)) as repaired:
         with closing(database.connect(path)) as old:
             if _is_newer(old, path):
                 raise NewerFormat(
@@ -67,9 +67,9 @@ def replace(path: Path) -> str:
             with closing(database.prepare(repaired)) as new:
                 counts = [_copy(old, new, path, kind) for kind in KEYS]
                 new.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        aside = _files.set_aside(path)
+        aside = atomic_files.set_aside(path)
         shutil.copymode(aside, repaired)  # the umask may have taken some of the rights
-        _files.replace(repaired, path)
+        atomic_files.replace(repaired, path)
     return f"{path}: {sum(counts)} rows could be read and are in a new file; the damaged one is kept as {aside}"
 
 

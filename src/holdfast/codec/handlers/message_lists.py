@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 from msgspec import Raw
 from msgspec.msgpack import Decoder, Ext
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.codec.handler import MESSAGE
 from holdfast.codec.handlers.langchain_messages import MARKER, NAMES, Kind, kind_named, usual
 from holdfast.codec.wire import MARK

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from holdfast._interrupts import ignoring, is_interrupt
+from holdfast._system.interrupts import ignoring, is_interrupt
 from holdfast.codec.families.base_family import family_of
 
 

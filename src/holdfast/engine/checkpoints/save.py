@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.base import Batch, Drop, IdFree, LineAt, drop_of
 from holdfast.backends.rows import CheckpointRow, PendingRow, Row, RunRow, with_checksum
 from holdfast.engine import policy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, key_of, with_checksum
 from holdfast.engine.checkpoints.row_builder import row_digest
 from holdfast.engine.context import now

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw
 
 from holdfast import _zstd
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.base import Frames, Piece
 from holdfast.backends.rows import KEY, OP, checked
 from holdfast.codec.codec import MAX_VALUE

@@ -17,8 +17,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from holdfast import _files
-from holdfast._interrupts import ignoring
+from holdfast._system import atomic_files
+from holdfast._system.interrupts import ignoring
 from holdfast.backends.files import folder_access
 from holdfast.backends.files.logs import record_format
 from holdfast.backends.files.logs.record_format import Damage, Record
@@ -214,7 +214,7 @@ class LogFile:
 
     def _sync_folder(self) -> None:
         if self._is_folder_unsynced:
-            _files.sync_folder(self.path.parent)
+            atomic_files.sync_folder(self.path.parent)
             self._is_folder_unsynced = False
 
     def replace(self, payloads: Iterable[bytes]) -> None:
@@ -232,7 +232,7 @@ def write_new(path: Path, payloads: Iterable[bytes], salt: int, below: int = 0) 
     lock."""
     with folder_access.opened_folder(path.parent, below) as folder:
         remove_unfinished(folder, re.escape(path.name))
-        with _files.NewFile(path, NEW, rights=rights_in(folder, path.name), within=folder) as new:
+        with atomic_files.NewFile(path, NEW, rights=rights_in(folder, path.name), within=folder) as new:
             new.write(record_format.header())
             for payload in payloads:
                 new.write(record_format.record(payload, salt))

@@ -17,11 +17,11 @@ from typing import Final
 
 import psycopg
 
-from holdfast._interrupts import is_interrupt
+from holdfast._system.interrupts import is_interrupt
 from holdfast.backends.base import Batch
 from holdfast.backends.postgres.commit.batch_program import program_of
 from holdfast.backends.postgres.commit.program import Program, joined
-from holdfast.backends.postgres.connector import Connector, Signal
+from holdfast.backends.postgres.connection.connector import Connector, Signal
 from holdfast.backends.postgres.errors import CHUNK_TAKEN, doubtful, is_crossed, is_lost, may_be_done, translate, unsure
 from holdfast.errors import HoldfastError
 

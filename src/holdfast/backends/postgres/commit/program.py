@@ -11,7 +11,7 @@ from operator import itemgetter
 from random import SystemRandom
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from holdfast.backends.postgres.array_dumpers import Bodies, Numbers, Texts
+from holdfast.backends.postgres.connection.array_dumpers import Bodies, Numbers, Texts
 from holdfast.backends.rows import CheckpointRow, JournalRow, LineRow, Row, TombstoneRow, table_name
 
 # Not a seeded generator: two forked processes must not draw the same stamps.

@@ -9,9 +9,9 @@ from typing import Any
 from psycopg import AsyncConnection, AsyncCursor, Connection, Cursor
 from psycopg.rows import tuple_row
 
-from holdfast.backends.postgres.address import Address
-from holdfast.backends.postgres.array_dumpers import register
-from holdfast.backends.postgres.connector import LoopConnector, P, Parameters, Row, T, ThreadConnector
+from holdfast.backends.postgres.connection.address import Address
+from holdfast.backends.postgres.connection.array_dumpers import register
+from holdfast.backends.postgres.connection.connector import LoopConnector, P, Parameters, Row, T, ThreadConnector
 from holdfast.backends.postgres.errors import Silent
 
 

@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import Final, Self
 from uuid import uuid4
 
-from holdfast import _temporary
-from holdfast._interrupts import ignoring, is_interrupt
-from holdfast._temporary import NO_LINK, PART
+from holdfast._system import temporary_files
+from holdfast._system.interrupts import ignoring, is_interrupt
+from holdfast._system.temporary_files import NO_LINK, PART
 from holdfast.errors import Conflict, Corrupt, HoldfastError, ReadOnly, StorageFailed, StorageFull
 
 PRIVATE: Final = 0o600
@@ -110,12 +110,12 @@ class NewFile:
         self._is_published = False
         self._lock: int | None = None
         if suffix == PART:
-            _temporary.remove_leftovers(path, suffix)
-            claimed = _temporary.claim_file(lambda: _temporary_name(path, suffix), rights)
+            temporary_files.remove_leftovers(path, suffix)
+            claimed = temporary_files.claim_file(lambda: _temporary_name(path, suffix), rights)
             self._temporary, descriptor, self._lock = claimed
         else:
             self._temporary = _temporary_name(path, suffix)
-            descriptor = _temporary.create(self._temporary, rights, within)
+            descriptor = temporary_files.create(self._temporary, rights, within)
         self._file = os.fdopen(descriptor, "wb")
 
     def __enter__(self) -> Self:
@@ -181,15 +181,17 @@ def temporary(path: Path, suffix: str = PART, *, rights: int = PRIVATE, is_folde
 
     A file is in a folder of its own beside `path`, which also holds what SQLite puts beside a database.
     """
-    _temporary.remove_leftovers(path, suffix)
-    folder, descriptor = _temporary.claim_folder(lambda: _temporary_name(path, suffix), rights if is_folder else 0o700)
+    temporary_files.remove_leftovers(path, suffix)
+    folder, descriptor = temporary_files.claim_folder(
+        lambda: _temporary_name(path, suffix), rights if is_folder else 0o700
+    )
     try:
         part = folder if is_folder else folder / path.name
         if not is_folder:
-            os.close(_temporary.create(part, rights))
+            os.close(temporary_files.create(part, rights))
         yield part
     finally:
-        _temporary.remove(folder)
+        temporary_files.remove(folder)
         if descriptor is not None:
             os.close(descriptor)
 
@@ -251,7 +253,7 @@ def set_aside(path: Path) -> Path:
     """Give a file a second name, ``NAME.damaged-1`` or the next number that is free, before it is replaced."""
     aside = free_name_aside(path)
     if not _linked(path, aside):
-        with path.open("rb") as source, os.fdopen(_temporary.create(aside, rights_of(path)), "wb") as target:
+        with path.open("rb") as source, os.fdopen(temporary_files.create(aside, rights_of(path)), "wb") as target:
             shutil.copyfileobj(source, target)
         sync(aside)
     return aside

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from holdfast._interrupts import ignoring, is_interrupt
+from holdfast._system.interrupts import ignoring, is_interrupt
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock

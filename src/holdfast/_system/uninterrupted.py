@@ -15,7 +15,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, Final, ParamSpec, TypeVar
 
-from holdfast import _fork
+from holdfast._system import process_fork
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -123,4 +123,4 @@ def _after_fork() -> None:
     _workers = _Workers()  # the threads stayed in the parent
 
 
-_fork.register(before=_before_fork, after_in_child=_after_fork)
+process_fork.register(before=_before_fork, after_in_child=_after_fork)

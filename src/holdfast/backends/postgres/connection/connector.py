@@ -21,11 +21,11 @@ from psycopg import AsyncConnection, Connection
 from psycopg.pq import TransactionStatus
 
 from holdfast._drive import run
-from holdfast._uninterrupted import uninterrupted
-from holdfast.backends.postgres.address import Address
-from holdfast.backends.postgres.array_dumpers import register
+from holdfast._system.uninterrupted import uninterrupted
+from holdfast.backends.postgres.connection.address import Address
+from holdfast.backends.postgres.connection.array_dumpers import register
+from holdfast.backends.postgres.connection.pipelines import loop_pipeline, pipeline
 from holdfast.backends.postgres.errors import Silent
-from holdfast.backends.postgres.pipelines import loop_pipeline, pipeline
 from holdfast.errors import Busy
 
 P = ParamSpec("P")
