@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from itertools import pairwise
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 LEFT_OUT: Final = ("/tests/", "<frozen importlib", "/_pytest/", "/pluggy/", "/weakref.py")
 """Parts of the file names of functions in which nothing is raised: those of the tests, and of imports."""
@@ -37,25 +37,33 @@ class TimedOut(TimeoutError):
 KINDS: Final = (Cut, SoftCut, TimedOut)
 
 
-@cache
-def places_of(code: CodeType) -> frozenset[int]:
-    """The instructions before which Python may run a handler.
+class Places(NamedTuple):
+    """Where Python may run a handler, as offsets in the code of a function."""
 
-    The exception of a handler belongs to the call before it. Where the next instruction is not guarded by the same
-    `with` or `try`, raising there shows something else, so such a place is left out.
-    """
+    before: frozenset[int]  # before these instructions
+    ends: frozenset[int]  # at the end of these calls, of which the next instruction is guarded by another `with` or `try`
+
+
+@cache
+def places_of(code: CodeType) -> Places:
+    """The exception of a handler belongs to the call before it. Where the next instruction is guarded by the same `with`
+    or `try`, raising there is the same. Elsewhere (`return call()` in a `try`) the call itself has to raise, after it
+    has done its work. Only a call of a function in C ends with a place."""
     entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
 
     def guard(offset: int) -> int | None:
         return next((entry.target for entry in entries if entry.start <= offset < entry.end), None)
 
-    steps = list(dis.get_instructions(code))
-    after_calls = {
-        after.offset
-        for before, after in pairwise(steps)
-        if before.opname.startswith(("CALL", "RESUME")) and guard(before.offset) == guard(after.offset)
-    }
-    return frozenset(after_calls | {step.offset for step in steps if step.opname.startswith("JUMP_BACKWARD")})
+    before, ends = set(), set()
+    for step, after in pairwise(dis.get_instructions(code)):
+        if after.opname.startswith("JUMP_BACKWARD"):
+            before.add(after.offset)
+        if step.opname.startswith(("CALL", "RESUME")):
+            if guard(step.offset) == guard(after.offset):
+                before.add(after.offset)
+            else:
+                ends.add(step.offset)
+    return Places(frozenset(before), frozenset(ends))
 
 
 class Outcome:
@@ -71,8 +79,9 @@ def cut_at(number: int, kind: type[BaseException], call: Callable[[], object]) -
     """Make the call, and raise at the place of this number on its way."""
     outcome = Outcome()
 
-    def passed(code: CodeType, offset: int) -> None:
-        if outcome.place or offset not in places_of(code):
+    def passed(code: CodeType, offset: int, is_end: bool) -> None:
+        known = places_of(code)
+        if outcome.place or offset not in (known.ends if is_end else known.before):
             return
         outcome.passed += 1
         if outcome.passed > number:
@@ -96,23 +105,25 @@ def cut_at(number: int, kind: type[BaseException], call: Callable[[], object]) -
     return outcome
 
 
-Passed = Callable[[CodeType, int], None]
+Passed = Callable[[CodeType, int, bool], None]
 
 
 @contextmanager
 def watched(passed: Passed) -> Iterator[None]:
-    """Say before each instruction of this thread where it is."""
+    """Call `passed` before each instruction of this thread, and at the end of each call of a function in C."""
     if sys.version_info >= (3, 12):
         # From there on `settrace` leaves out instructions of code that was not traced before.
         with _monitored(passed):
             yield
         return
-    before = sys.gettrace()
+    before, profile = sys.gettrace(), sys.getprofile()
     sys.settrace(partial(_trace, passed))
+    sys.setprofile(partial(_profile, passed))
     try:
         yield
     finally:
         sys.settrace(before)
+        sys.setprofile(profile)
 
 
 def _is_left_out(code: CodeType) -> bool:
@@ -124,8 +135,13 @@ def _trace(passed: Passed, frame: FrameType, event: str, _: object) -> Any:
         return None
     frame.f_trace_lines, frame.f_trace_opcodes = False, True
     if event == "opcode":
-        passed(frame.f_code, frame.f_lasti)
+        passed(frame.f_code, frame.f_lasti, False)
     return partial(_trace, passed)
+
+
+def _profile(passed: Passed, frame: FrameType, event: str, _: object) -> None:
+    if event == "c_return" and not _is_left_out(frame.f_code):
+        passed(frame.f_code, frame.f_lasti, True)
 
 
 if sys.version_info >= (3, 12):
@@ -133,22 +149,30 @@ if sys.version_info >= (3, 12):
     @contextmanager
     def _monitored(passed: Passed) -> Iterator[None]:
         monitoring = sys.monitoring
+        events = monitoring.events
         here = threading.get_ident()
 
         def instruction(code: CodeType, offset: int) -> Any:
             if _is_left_out(code):
                 return monitoring.DISABLE
             if threading.get_ident() == here:
-                passed(code, offset)
+                passed(code, offset, False)
             return None
+
+        def returned(code: CodeType, offset: int, *_: object) -> None:
+            if not _is_left_out(code) and threading.get_ident() == here:
+                passed(code, offset, True)
 
         tool = monitoring.OPTIMIZER_ID
         monitoring.use_tool_id(tool, "cuts")
-        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, instruction)
-        monitoring.set_events(tool, monitoring.events.INSTRUCTION)
+        monitoring.register_callback(tool, events.INSTRUCTION, instruction)
+        monitoring.register_callback(tool, events.C_RETURN, returned)
+        # The event of a return is one of the events of calls.
+        monitoring.set_events(tool, events.INSTRUCTION | events.CALL)
         try:
             yield
         finally:
             monitoring.set_events(tool, 0)
-            monitoring.register_callback(tool, monitoring.events.INSTRUCTION, None)
+            monitoring.register_callback(tool, events.INSTRUCTION, None)
+            monitoring.register_callback(tool, events.C_RETURN, None)
             monitoring.free_tool_id(tool)

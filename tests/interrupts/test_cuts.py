@@ -31,6 +31,7 @@ pytestmark = [
 PLACES: Final = os.environ.get("PLACES") or "6"
 LIMIT: Final = 30  # seconds until a thread that hangs is a failure
 MANY: Final = 1 << 40
+STORE: Final = 40  # cuts until the store is replaced
 
 URLS: Final[dict[str, Callable[[Path], str]]] = {
     "memory": lambda folder: "memory:",
@@ -45,13 +46,25 @@ class World:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
-        self.folder = folder
-        self.store: Store = holdfast.open(URLS[name](folder))
+        self.root = folder
+        self.number = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.folder = self.root / str(self.number)
+        self.folder.mkdir()
+        self.store: Store = holdfast.open(URLS[self.name](self.folder))
         self.thread: Thread[Any] = self.store.thread("main")
         self.other: Thread[Any] = self.store.thread("other")
-        self.number = 0
         self.saved = self.thread.save({"n": 0, "log": ["start"]})
         self.other.save({"n": 0})
+
+    def replace(self) -> None:
+        """Begin with a new store: what a cut is compared with is all that the store has, which grows with each cut."""
+        assert self.store.verify().ok
+        self.store.close()
+        schemas.release(self.root)
+        self._start()
 
     def again(self) -> Store:
         """Another store on the same data, as another process has it."""
@@ -216,8 +229,12 @@ def test_an_interrupt_at_any_place(world: World, call: Callable[[World], None]) 
     world.number += 1
     total = cut_at(MANY, KINDS[0], lambda: call(world)).passed
     assert total > 100
-    for number, kind in places(total, f"{world.name} {call.__name__}"):
+    for index, (number, kind) in enumerate(places(total, f"{world.name} {call.__name__}"), 1):
         world.number += 1
+        if index % STORE == 0:
+            world.replace()
+            call(world)
+            world.number += 1
         before = facts(world.store)
         outcome = cut_at(number, kind, lambda: call(world))
         if not outcome.place:
@@ -258,8 +275,11 @@ def test_an_interrupt_at_any_place_of_a_run(world: World, durability: str) -> No
     world.thread.save({"n": 0}, status="completed")
     total = cut_at(MANY, KINDS[0], lambda: work(world, durability)).passed
     assert total > 300
-    for number, kind in places(total, f"{world.name} {durability}"):
+    for index, (number, kind) in enumerate(places(total, f"{world.name} {durability}"), 1):
         world.number += 1
+        if index % STORE == 0:
+            world.replace()
+            world.thread.save({"n": 0}, status="completed")
         outcome = cut_at(number, kind, lambda: work(world, durability))
         if not outcome.place:
             continue
@@ -286,16 +306,17 @@ def test_an_interrupt_at_any_place_of_close(world: World) -> None:
     if world.name == "memory":
         world.store.close()  # its data goes with it, so there is nothing to come back to
         return
-    url = URLS[world.name](world.folder)
 
     def used() -> Store:
         world.number += 1
-        store = holdfast.open(url)
+        store = holdfast.open(URLS[world.name](world.folder))
         store.thread("main").save({"n": world.number})
         return store
 
     total = cut_at(MANY, KINDS[0], used().close).passed
-    for number, kind in places(total, f"close {world.name}"):
+    for index, (number, kind) in enumerate(places(total, f"close {world.name}"), 1):
+        if index % STORE == 0:
+            world.replace()
         store = used()
         outcome = cut_at(number, kind, store.close)
         if not outcome.place:
