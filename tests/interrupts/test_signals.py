@@ -17,13 +17,12 @@ import pytest
 import holdfast
 from tests.interrupts import test_cuts
 from tests.interrupts.cuts import KINDS
-from tests.interrupts.test_cuts import LIMIT, URLS, World, beside
+from tests.interrupts.test_cuts import LIMIT, SEED, URLS, World, beside
 
 pytestmark = test_cuts.pytestmark
 
 # Calls that were interrupted.
 ROUNDS: Final = int(os.environ.get("ROUNDS") or 15)
-SEED: Final = int(os.environ.get("SEED") or 1)
 
 
 class Alarm:
