@@ -184,7 +184,7 @@ class RunCalls(Generic[S]):
 
     def _check_no_answer(self) -> None:
         if self.options.resume is not UNSET:
-            raise NotInterrupted(f"{self.handle.name} waits for no value; leave resume= out")
+            raise NotInterrupted(f"{self.handle.name} does not wait for a value; leave resume= out")
 
     async def _restart(self, started: JournalEntry, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
         """A run with durability `exit` that died left a journal, and no checkpoint."""

@@ -23,9 +23,9 @@ from holdfast.engine.threads.segments import EVERY_NUMBER, Past, Segment
 REMOVED: Final = 1
 REPLACED: Final = 2
 _PAGE: Final = 256
-_BLOCK: Final = 64  # overlays are read for as many numbers at once, and a few more below
+_BLOCK: Final = 64  # overlays are read for this many numbers at once, and a few more below
 _BELOW: Final = 8
-_RANGES: Final = 16  # after as many reads all overlays are read
+_RANGES: Final = 16  # after this many reads all overlays are read
 _ALL: Final = (-NO_LIMIT, NO_LIMIT)
 
 
@@ -173,7 +173,7 @@ async def chain(engine: Engine, view: View, seq: int) -> list[Segment]:
 
 async def find(engine: Engine, view: View, checkpoint_id: str) -> CheckpointRow | None:
     """The checkpoint of this id, if the view sees it."""
-    await view.past.lines_after(engine, 1)  # so that a fork's own line and the nearest below it are one question
+    await view.past.lines_after(engine, 1)  # so that a fork's own line and the nearest below it are one query
     count = 0
     while lines := await view.past.lines_after(engine, count):
         for row in await engine.backend.by_id(view.line.tree, [line.line for line in lines], checkpoint_id):
