@@ -1,5 +1,5 @@
-"""Plain English: words that make a reader stop, in the documentation and in the docstrings, comments and messages of
-the code, and what to write instead."""
+"""Plain English: words that make a reader stop, in the documentation, in the docstrings, comments and messages of the
+code, and in the docstrings and comments of the tests; and what to write instead."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", RO
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 MODULES = sorted((ROOT / "src").rglob("*.py"))
 SCRIPTS = sorted((ROOT / "src").rglob("*.sql"))
+TESTS = sorted(
+    path for folder in ("tests", "bench") for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)
+)
 
 INSTEAD = {
     r"whoever": "the caller, a writer, a reader, a process that",
@@ -22,6 +25,10 @@ INSTEAD = {
     r"somebody": "another process, a person, a user",
     r"anew": "again",
     r"meanwhile": "in between, or name the concurrent change",
+    r"goes\son": "continues, resumes, keeps running",
+    r"of\sours": "Holdfast's, the test's, or name it",
+    r"sealed": "with its checksum, or settled",
+    r"graves?": "tombstone",
     r"what\sis\sgone": "the deleted rows, threads or checkpoints",
     r"hangs?\son": "depends on, refers to, is re-parented to",
     r"stretch(?:es)?": "a range, a chain",
@@ -55,6 +62,13 @@ def prose_of_module(path: Path) -> Iterator[Prose]:
             yield Prose(token.start[0], token.string)
 
 
+def prose_of_test(path: Path) -> Iterator[Prose]:
+    """The comments and docstrings of a module whose other strings are data."""
+    for prose in prose_of_module(path):
+        if prose.text.startswith(("#", '"""')):
+            yield prose
+
+
 def prose_of_script(path: Path) -> Iterator[Prose]:
     """The comments of an SQL file."""
     yield Prose(1, "\n".join(line.partition("--")[2] for line in path.read_text("utf-8").splitlines()))
@@ -76,6 +90,11 @@ def test_pages_are_plain_english() -> None:
 
 def test_docstrings_comments_and_messages_are_plain_english() -> None:
     found = [fault for path in MODULES for fault in faults(path, prose_of_module(path))]
+    assert not found, "\n".join(found)
+
+
+def test_docstrings_and_comments_of_tests_are_plain_english() -> None:
+    found = [fault for path in TESTS for fault in faults(path, prose_of_test(path))]
     assert not found, "\n".join(found)
 
 

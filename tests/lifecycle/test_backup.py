@@ -83,7 +83,7 @@ def test_all_that_was_acknowledged_before_is_in_it(kind: str, tmp_path: Path) ->
         for number in range(3):
             acknowledged = [[line(process) for _ in range(20)][-1] for process in (one, two)]
             report = store.backup(tmp_path / f"copy-{number}")
-            after = [int(line(process)) for process in (one, two)]  # they still go on
+            after = [int(line(process)) for process in (one, two)]  # they still run
             with holdfast.open(report.url) as copy:
                 assert copy.verify().faults == ()
                 assert len(copy.threads()) == 22

@@ -19,7 +19,7 @@ from tests.postgres.counting import backend
 from tests.support import postgres
 from tests.support.postgres import run, server, with_option
 
-SECRET = "hunter2-is-secret"  # noqa: S105  # of nobody
+SECRET = "hunter2-is-secret"  # noqa: S105  # of no real account
 
 
 def changed(url: str, **parts: str) -> str:

@@ -1,6 +1,6 @@
 """Connections that break while another writer does the same to the same thread.
 
-Two who do the same to one thread write the same line row: what one of them stored is no proof that the other did.
+Two who do the same to one thread write the same line row: what one of them stored does not prove that the other did.
 """
 
 from __future__ import annotations

@@ -358,7 +358,7 @@ def test_steps_before_the_one_that_failed_are_not_called_again(thread):
 
 
 def caught(run, calls):
-    """What a program sees that handles the error of a step and goes on."""
+    """What a program sees that handles the error of a step and continues."""
     try:
         return run.step("a", calls)
     except (ValueError, holdfast.StepFailed) as error:

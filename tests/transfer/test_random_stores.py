@@ -76,7 +76,7 @@ def test_threads_go_one_by_one_too(source: Store, target: Store, tmp_path: Path,
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_goes_there_and_back_is_the_same(source: Store, target: Store, seed: int) -> None:
-    """Pull, go on there, push: the first store has what the second did."""
+    """Pull, continue there, push: the first store has what the second did."""
     live(source, f"s{seed}", 60)
     holdfast.copy(source, target)
     live(target, f"t{seed}", 40, removing=False)

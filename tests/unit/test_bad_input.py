@@ -1,5 +1,5 @@
 """What can't be right: ids, values, arguments, files and disks. Each is refused with an error that says what is wrong,
-nothing that was stored before is touched, and the store goes on working."""
+nothing that was stored before is touched, and the store keeps working."""
 
 from __future__ import annotations
 

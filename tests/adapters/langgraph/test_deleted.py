@@ -179,8 +179,8 @@ def test_a_chat_is_cleared_and_goes_on_under_its_id(side: Side) -> None:
     graph = side.graph(chain(Log, say))
     for turn in range(3):
         for n in range(2):
-            told = graph.invoke({"lines": [f"turn {turn}.{n}"]}, config())
-        assert told["lines"] == [f"turn {turn}.0", "answer 1", f"turn {turn}.1", "answer 3"]
+            result = graph.invoke({"lines": [f"turn {turn}.{n}"]}, config())
+        assert result["lines"] == [f"turn {turn}.0", "answer 1", f"turn {turn}.1", "answer 3"]
         side.calls.delete_thread("t")
         assert is_gone(side.calls)
 
@@ -233,6 +233,6 @@ def test_an_answer_to_a_deleted_question_starts_anew(side: Side) -> None:
     graph = side.graph(chain(Log, ask))
     graph.invoke({"lines": ["given"]}, config())
     side.calls.delete_thread("t")
-    told = graph.invoke(Command(resume="late"), config())
-    assert (told["lines"], len(told["__interrupt__"])) == ([], 1)
+    result = graph.invoke(Command(resume="late"), config())
+    assert (result["lines"], len(result["__interrupt__"])) == ([], 1)
     assert graph.invoke(Command(resume="new"), config())["lines"] == ["new"]

@@ -1,4 +1,4 @@
-"""A chat that was left alone for longer than the store's ttl starts anew, by itself."""
+"""A chat that was left alone for longer than the store's ttl starts again by itself."""
 
 from __future__ import annotations
 

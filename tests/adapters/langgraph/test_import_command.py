@@ -189,7 +189,7 @@ def test_progress_is_a_bar_on_a_terminal(run, source, target, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ("nothing.sqlite", "there is no such file"),
         (".", "this is a folder"),
@@ -198,13 +198,13 @@ def test_progress_is_a_bar_on_a_terminal(run, source, target, monkeypatch):
         ("postgresql:///db?host=nowhere", "PostgreSQL can't be reached"),
     ],
 )
-def test_a_source_that_can_not_be_read_leaves_no_store_behind(run, wrong, told, tmp_path, target, monkeypatch):
+def test_a_source_that_can_not_be_read_leaves_no_store_behind(run, wrong, message, tmp_path, target, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("text " * 100)
     done = run(wrong, target)
     assert done.code == 1
     assert done.err.startswith("holdfast: ")
-    assert told in done.err
+    assert message in done.err
     assert not target.exists()
 
 

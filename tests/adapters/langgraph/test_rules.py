@@ -84,10 +84,10 @@ def test_a_checkpoint_comes_back_whole(calls: Twin) -> None:
 
 def test_what_the_caller_changes_afterwards_is_not_stored(calls: Twin) -> None:
     made = checkpoint({"a": [1]})
-    told = {"tags": ["one"]}
-    calls.put(config(ns=""), made, told, {"a": 1})
+    metadata = {"tags": ["one"]}
+    calls.put(config(ns=""), made, metadata, {"a": 1})
     made["channel_values"]["a"].append(2)
-    told["tags"].append("two")
+    metadata["tags"].append("two")
     found = get(calls)
     found.checkpoint["channel_values"]["a"].append(3)
     assert (values(calls), get(calls).metadata["tags"]) == ({"a": [1]}, ["one"])

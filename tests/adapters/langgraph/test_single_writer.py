@@ -1,4 +1,4 @@
-"""`single_writer=True` for one writer alone: replays and copies go on as in memory, and no answer is lost."""
+"""`single_writer=True` for one writer alone: replays and copies continue as in memory, and no answer is lost."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def replayed(side: Side, mode: str) -> Any:
     graph = side.graph(around(say))
     for n in range(2):
         graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode)
-    told = [graph.invoke(None, one.config, durability=mode) for one in graph.get_state_history(config())]
-    return told, side.seen(graph)
+    result = [graph.invoke(None, one.config, durability=mode) for one in graph.get_state_history(config())]
+    return result, side.seen(graph)
 
 
 def answered_again(side: Side, mode: str) -> Any:
