@@ -237,7 +237,8 @@ def test_stopped_by_hand_it_says_how_to_go_on(run, source, target, monkeypatch):
 def test_without_langgraph_it_says_what_to_install(run, source, target, monkeypatch):
     monkeypatch.setitem(sys.modules, "langgraph.checkpoint.base", None)
     done = run(source, target)
-    assert (done.code, done.err) == (2, "importing from LangGraph needs: pip install 'holdfast[langgraph]'\n")
+    assert done.code == 2
+    assert done.err == "holdfast: importing from LangGraph needs an extra: pip install 'holdfast[langgraph]'\n"
 
 
 def test_without_psycopg_it_says_what_to_install(run, target, monkeypatch):
