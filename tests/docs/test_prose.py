@@ -6,9 +6,11 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "tests" / "README.md"]
@@ -83,21 +85,12 @@ def faults(path: Path, texts: Iterator[Prose]) -> Iterator[str]:
                 yield f"{name}:{line + plain.count(chr(10), 0, found.start())}: {found[0]!r}: write {instead}"
 
 
-def test_pages_are_plain_english() -> None:
-    found = [fault for path in PAGES for fault in faults(path, prose_of_page(path))]
-    assert not found, "\n".join(found)
-
-
-def test_docstrings_comments_and_messages_are_plain_english() -> None:
-    found = [fault for path in MODULES for fault in faults(path, prose_of_module(path))]
-    assert not found, "\n".join(found)
-
-
-def test_docstrings_and_comments_of_tests_are_plain_english() -> None:
-    found = [fault for path in TESTS for fault in faults(path, prose_of_test(path))]
-    assert not found, "\n".join(found)
-
-
-def test_comments_in_sql_are_plain_english() -> None:
-    found = [fault for path in SCRIPTS for fault in faults(path, prose_of_script(path))]
+@pytest.mark.parametrize(
+    ("paths", "prose"),
+    [(PAGES, prose_of_page), (MODULES, prose_of_module), (SCRIPTS, prose_of_script), (TESTS, prose_of_test)],
+    ids=["pages", "docstrings, comments and messages", "comments in SQL", "docstrings and comments of tests"],
+)
+def test_it_is_plain_english(paths: list[Path], prose: Callable[[Path], Iterator[Prose]]) -> None:
+    assert paths
+    found = [fault for path in paths for fault in faults(path, prose(path))]
     assert not found, "\n".join(found)

@@ -13,7 +13,7 @@ import holdfast
 from holdfast import Conflict, InvalidArgument, Retention, Store
 from holdfast.adapters.langgraph import HoldfastSaver
 from tests.adapters.langgraph.driver import config
-from tests.transfer.test_pairs import URLS
+from tests.support.urls import URLS
 
 LINES = ["question 0", "answer", "question 1", "answer", "question 2", "answer"]
 

@@ -14,7 +14,7 @@ from holdfast._drive import run
 from holdfast.backends.base import Batch, LineAt
 from holdfast.backends.rows import LineRow, with_checksum
 from holdfast.engine.threads.staged_thread import is_staged
-from tests.transfer.test_pairs import URLS
+from tests.support.urls import URLS
 
 
 class Killed(Exception):

@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -14,19 +13,9 @@ from langgraph.checkpoint.base.id import uuid6
 from langgraph.graph import START, StateGraph
 
 from holdfast.adapters.langgraph import HoldfastSaver
-from tests.support.postgres import schemas
 
 T = TypeVar("T")
 PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
-
-BACKENDS: Final[dict[str, Callable[[Path], str]]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: f"sqlite:{folder / 'agents.db'}",
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
-LASTING: Final = [name for name in BACKENDS if name != "memory"]
-"""Those that outlive their handle, and can be opened twice."""
 
 SIDES: Final = ["sync", "async"]
 
