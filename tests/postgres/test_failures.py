@@ -75,7 +75,7 @@ def test_an_unknown_host():
     assert "host is unknown" in refused(f"postgresql://u:{SECRET}@no-such-host.invalid/db", Unreachable)
 
 
-def test_nobody_listens():
+def test_no_server_listens():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -272,7 +272,7 @@ def test_a_reader_can_not_write(roles):
         assert reader.threads() == []
 
 
-def test_somebody_without_rights_learns_so(roles):
+def test_a_user_without_rights_learns_so(roles):
     with pytest.raises(AccessDenied):
         holdfast.open(roles(NOBODY))
     other = roles(NOBODY).replace("fresh_schema", "not_there_at_all")

@@ -45,7 +45,7 @@ def test_a_saver_on_the_target_shows_what_one_on_the_source_shows(number: int, t
         assert holdfast.copy(source.store, copied).checkpoints == 0
 
 
-def test_an_interrupted_graph_is_pulled_and_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_graph_is_pulled_and_continues(tmp_path: Path) -> None:
     """From a store in use to another one; there it is answered, and the first one still waits."""
     with holdfast.open(tmp_path / "production.db") as production, holdfast.open("memory:") as laptop:
         one = around(inner(note, ask)).compile(checkpointer=HoldfastSaver(production))
@@ -59,7 +59,7 @@ def test_an_interrupted_graph_is_pulled_and_goes_on(tmp_path: Path) -> None:
         assert one.invoke(Command(resume="yes"), config("t")) == done
 
 
-def test_sealed_writes_stay_references(tmp_path: Path) -> None:
+def test_settled_writes_stay_references(tmp_path: Path) -> None:
     """What a task wrote is in the checkpoint after it: the target does not store it twice either."""
     builder = StateGraph(Log)
     builder.add_node("say", lambda state: {"lines": ["x" * 20_000 + str(len(state["lines"]))]})

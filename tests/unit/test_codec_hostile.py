@@ -204,7 +204,7 @@ def test_a_time_zone_that_is_none_is_opaque(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["../UTC", "a.b/c", "tzdata.zi", "x" * 99, "Europe/Paris/x/y/z"])
-def test_no_file_is_searched_for_what_is_no_name_of_a_time_zone(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_searched_for_what_does_not_name_a_time_zone(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(times, "ZoneInfo", None)
     assert type(load(Marker(12), key)) is Opaque
 

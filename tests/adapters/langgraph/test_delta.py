@@ -199,7 +199,7 @@ def test_a_plain_value_is_a_seed_even_if_it_is_falsy(calls: Twin, seed: Any) -> 
     assert [value for _, _, value in found["writes"]] == [[0], [1]]
 
 
-def test_a_value_at_the_target_is_no_seed(calls: Twin) -> None:
+def test_a_value_at_the_target_is_not_a_seed(calls: Twin) -> None:
     made = line(calls, 3, {2: ["here"]})
     assert "seed" not in history(calls, ["log"], made[2])["log"]
 

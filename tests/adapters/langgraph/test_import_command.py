@@ -222,7 +222,7 @@ def test_the_source_can_not_be_the_target(run, source):
     assert source.read_bytes() == before
 
 
-def test_stopped_by_hand_it_says_how_to_go_on(run, source, target, monkeypatch):
+def test_stopped_by_hand_it_says_how_to_resume(run, source, target, monkeypatch):
     def stop(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
 

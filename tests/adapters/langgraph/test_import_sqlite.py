@@ -112,7 +112,7 @@ def test_everything_arrives_as_the_official_saver_reads_it(path, target):
         assert_same(target, source)
 
 
-def test_a_graph_goes_on_in_the_target_where_it_stood(path, target):
+def test_a_graph_continues_in_the_target_where_it_stood(path, target):
     import_threads(path, target)
     graph = nested(target)
     assert graph.get_state(at("nested"), subgraphs=True).tasks[0].interrupts[0].value == "inside?"

@@ -165,7 +165,7 @@ def test_the_stores_are_the_native_ones(saver: HoldfastSaver) -> None:
     assert isinstance(saver.astore, holdfast.AsyncStore)
 
 
-def test_a_graph_goes_on_in_another_process(opened) -> None:
+def test_a_graph_continues_in_another_process(opened) -> None:
     """Closed and opened again between the turns, sync and async in turn."""
     for turn in range(4):
         saver = opened()

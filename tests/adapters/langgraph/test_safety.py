@@ -243,7 +243,7 @@ def test_types_are_all_that_is_built(url: str) -> None:
         assert type(there_and_back(saver, Mood.CALM)[0]) is holdfast.Opaque
 
 
-def test_no_types_is_no_class_of_the_user(url: str) -> None:
+def test_without_types_no_class_of_the_user_is_built(url: str) -> None:
     with open_saver(url, types=[]) as saver:
         for value in OWN:
             assert all(isinstance(found, holdfast.Opaque) for found in there_and_back(saver, value)), value
@@ -378,7 +378,7 @@ def test_a_renamed_class_is_found_by_types(opened, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("kind", ["model", "dataclass"])
-def test_a_pydantic_state_goes_on_when_a_class_inside_it_is_gone(saver: HoldfastSaver, kind: str) -> None:
+def test_a_pydantic_state_continues_when_a_class_inside_it_is_gone(saver: HoldfastSaver, kind: str) -> None:
     """Renamed, moved, or local to a function as here: pydantic builds the class that the state names now."""
 
     def graph(goal_of: Any) -> Any:

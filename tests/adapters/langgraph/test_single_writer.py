@@ -77,7 +77,7 @@ def copied(side: Side, mode: str) -> Any:
 
 @pytest.mark.parametrize("mode", ["sync", "async", "exit"])
 @pytest.mark.parametrize("scenario", [replayed, answered_again, copied], ids=lambda one: one.__name__)
-def test_one_writer_alone_goes_on_as_in_memory(alone: Side, scenario: Any, mode: str) -> None:
+def test_one_writer_alone_continues_as_in_memory(alone: Side, scenario: Any, mode: str) -> None:
     check_as_in_memory(alone, scenario, mode)
 
 

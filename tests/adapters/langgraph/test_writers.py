@@ -158,7 +158,7 @@ def test_sync_calls_in_a_running_loop_do_not_hang(saver: HoldfastSaver) -> None:
     assert (state["lines"][-1], count) == ("by hand", 9)
 
 
-def test_a_run_that_is_cancelled_can_go_on(saver: HoldfastSaver) -> None:
+def test_a_run_that_is_cancelled_can_be_resumed(saver: HoldfastSaver) -> None:
     """Its node was in the middle of something; what came before it is there, and it is called again."""
     calls = []
 
