@@ -9,7 +9,7 @@ through a compiled graph, as an application reads it; what LangGraph itself does
 Both use SQLite in WAL mode with `synchronous=FULL`: what a call has returned from is on disk.
 
 "Cold" is a saver that was just opened, as in a process that was just started; opening it is not counted. A put that
-goes on from the one before finds its messages in memory; the one after a `get_tuple` has only what it read, and is what
+continues the one before finds its messages in memory; the one after a `get_tuple` has only what it read, and is what
 the first step of each turn of a chat costs.
 """
 
@@ -167,7 +167,7 @@ def rows() -> Iterator[Row]:
 
 @contextmanager
 def _set_aside() -> Iterator[None]:
-    """The garbage collector should not look through the notes while somebody is timed."""
+    """The garbage collector should not look through the notes while something is timed."""
     gc.collect()
     gc.freeze()
     yield

@@ -1,8 +1,9 @@
 """`HoldfastSaver` beside LangGraph's `PostgresSaver` and `AsyncPostgresSaver`: one server, one run, in turns.
 
 The calls are those that LangGraph makes for a run of a graph which adds a message of 1 KB a step; see `langgraph`. "At
-once" is so many threads that each make their calls one after the other, all on one event loop: of theirs through a pool
-of connections, as their documentation has it, of ours as it comes. A step is a `put_writes` and a `put`.
+once" is that many threads, each of which makes its calls one after the other, all on one event loop: LangGraph's savers
+through a pool of connections, as their documentation shows, and Holdfast by default. A step is a
+`put_writes` and a `put`.
 
 The server runs on the same machine, so that both share its cores with their clients.
 """

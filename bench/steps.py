@@ -80,7 +80,7 @@ def _same(n: int) -> int:
 
 
 class Dbos:
-    """DBOS in a process of its own, since there can be only one of it in each; it measures when it is told to."""
+    """DBOS in a process of its own, since there can be only one of it in each; it measures on request."""
 
     def __init__(self, path: Path, journal_mode: str) -> None:
         connection = sqlite3.connect(path)

@@ -14,7 +14,7 @@ STYLE = """
   .page { fill: #fbfbfa; stroke: #d5d5d0 }
   .box { fill: #ffffff; stroke: #8a8f98; stroke-width: 1.5 }
   .outside { fill: none; stroke: #8a8f98; stroke-width: 1.5; stroke-dasharray: 5 4 }
-  .room { fill: #e4eefb; stroke: #3f6fb0; stroke-width: 1.5 }
+  .package { fill: #e4eefb; stroke: #3f6fb0; stroke-width: 1.5 }
   .engine { fill: #f1f6fd; stroke: #3f6fb0; stroke-width: 1.5 }
   .contract { fill: #fdf0d8; stroke: #b07d1f; stroke-width: 1.5 }
   .disk { fill: #e7f3e8; stroke: #4b8a53; stroke-width: 1.5 }
@@ -28,7 +28,7 @@ STYLE = """
     .page { fill: #12171d; stroke: #39414c }
     .box { fill: #1b222b; stroke: #7d8794 }
     .outside { stroke: #7d8794 }
-    .room { fill: #1d3350; stroke: #7aa7e0 }
+    .package { fill: #1d3350; stroke: #7aa7e0 }
     .engine { fill: #16212f; stroke: #7aa7e0 }
     .contract { fill: #3a2e14; stroke: #d8a84a }
     .disk { fill: #1a3020; stroke: #77b680 }
@@ -88,33 +88,35 @@ def drawn() -> str:
         box("box", 290, 112, 300, 66, "store · aio", "typed façades, sync and async"),
         box("box", 660, 112, 260, 66, "adapters.langgraph", "HoldfastSaver, importer"),
         # What a call means.
-        box("room", 40, 232, 180, 66, "transfer", "copy, export, import"),
-        box("room", 250, 232, 170, 66, "runs", "lease, steps, replay"),
-        box("room", 450, 232, 180, 66, "operations", "arguments, encoding"),
+        box("package", 40, 232, 180, 66, "transfer", "copy, export, import"),
+        box("package", 250, 232, 170, 66, "runs", "lease, steps, replay"),
+        box("package", 450, 232, 180, 66, "operations", "arguments, encoding"),
         box("box", 660, 232, 150, 66, "codec", "values ⇄ bytes"),
-        # The engine: a room may call those below it and to its right.
+        # The engine: a package may call those below it and to its right.
         '<rect class="engine" x="40" y="346" width="880" height="334" rx="8"/>',
         text(62, 376, "engine", "name left"),
         text(140, 376, "plans batches; imports no database", "note left"),
         box("contract", 820, 356, 86, 36, "port"),
-        box("room", 60, 404, 412, 54, "maintenance", "prune, expire, collect, erase, statistics, backups"),
-        box("room", 492, 404, 412, 54, "integrity", "verify, repair"),
-        box("room", 60, 472, 412, 54, "checkpoints", "save, read, fork, diff, delete"),
-        box("room", 492, 472, 412, 54, "journal", "entries: append, read"),
-        box("room", 60, 540, 412, 54, "writes", "what tasks wrote: early, pending, settled"),
-        box("room", 492, 540, 412, 54, "threads", "location, views, leases, tags, deletion"),
-        box("room", 60, 608, 844, 54, "values", "value logs, patches, digests, manifests"),
+        box("package", 60, 404, 412, 54, "maintenance", "prune, expire, collect, erase, statistics, backups"),
+        box("package", 492, 404, 412, 54, "integrity", "verify, repair"),
+        box("package", 60, 472, 412, 54, "checkpoints", "save, read, fork, diff, delete"),
+        box("package", 492, 472, 412, 54, "journal", "entries: append, read"),
+        box("package", 60, 540, 412, 54, "writes", "what tasks wrote: early, pending, settled"),
+        box("package", 492, 540, 412, 54, "threads", "location, views, leases, tags, deletion"),
+        box("package", 60, 608, 844, 54, "values", "value logs, patches, digests, manifests"),
         # The contract and what keeps it.
         box("contract", 40, 712, 880, 60, "backends.base: the Backend contract", "commit(Batch(expects, puts, drops))"),
         disk(40, 800, 196, 78, "sqlite", "one file"),
         disk(268, 800, 196, 78, "postgres", "one schema"),
         disk(496, 800, 196, 78, "files", "a folder of logs"),
         disk(724, 800, 196, 78, "memory", "tables in Python"),
-        # Who calls whom.
+        # Which calls which.
         arrow((130, 72), (130, 110)),
         arrow((440, 72), (440, 110)),
         arrow((790, 72), (790, 110)),
         arrow((220, 145), (288, 145)),
+        arrow((660, 145), (592, 145)),
+        arrow((735, 178), (735, 230)),
         arrow((320, 178), (320, 205), (130, 205), (130, 230)),
         arrow((365, 178), (365, 230)),
         arrow((540, 178), (540, 230)),
@@ -129,7 +131,7 @@ def drawn() -> str:
         arrow((480, 680), (480, 710)),
         *(arrow((x, 772), (x, 798)) for x in (138, 366, 594, 822)),
     ]
-    title = "The rooms of Holdfast and who calls whom"
+    title = "The packages of Holdfast and which calls which"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">',

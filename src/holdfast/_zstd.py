@@ -29,7 +29,7 @@ def decompress(data: bytes | memoryview, most: int) -> bytes:
     """
     size: Any = zstd.get_frame_info(data).decompressed_size
     if size is None or size > _LARGEST:
-        raise ZstdError(f"a frame states {size} bytes as its size, and is none of Holdfast's")
+        raise ZstdError(f"a frame states {size} bytes as its size, more than any frame of Holdfast has")
     if size > most:
         raise TooLarge(f"a stored value has {size} bytes; to load it, open the store with a larger max_value")
     decompressor = zstd.ZstdDecompressor()

@@ -21,7 +21,7 @@ def names(store: holdfast.Store) -> list[str]:
 def test_it_shows_a_preview_and_needs_a_yes(store: holdfast.Store, holdfast_command: Callable[..., Shown]) -> None:
     fill(store)
     shown = holdfast_command("erase", "--where", "user=ada")
-    assert shown == (0, "nothing was erased; --yes erases\n", "2 threads would be erased:\n  ada/1\n  ada/2\n")
+    assert shown == (0, "nothing was erased; --yes erases them\n", "2 threads would be erased:\n  ada/1\n  ada/2\n")
     assert names(store) == ["ada/1", "ada/2", "bob"]
 
 

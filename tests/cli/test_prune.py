@@ -36,7 +36,7 @@ def test_it_shows_a_preview_and_removes_nothing(url: str) -> None:
     assert done.exit_code == 0
     assert done.stdout.startswith("would remove 8 checkpoints of 2 threads and 10 journal entries; 4 stay\n")
     assert "\x1b" not in done.stdout
-    assert "--yes goes ahead" in done.stderr
+    assert "--yes removes them" in done.stderr
     assert left(url) == [6, 6]
 
 

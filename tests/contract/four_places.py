@@ -235,8 +235,8 @@ class FourPlaces(Backend):
         found = await place.rows.find(thread_id, namespace, tombstone)
         if place is home:
             return found
-        grave = await home.rows.find(thread_id, namespace, tombstone)
-        return found._replace(generation=0 if found.thread is not None else grave.generation, last=grave.last)
+        deleted = await home.rows.find(thread_id, namespace, tombstone)
+        return found._replace(generation=0 if found.thread is not None else deleted.generation, last=deleted.last)
 
     async def ancestry(self, tree: int, line: int, limit: int = NO_LIMIT) -> list[LineRow]:
         return await self._of_tree(tree).rows.ancestry(tree, line, limit)
@@ -325,10 +325,10 @@ def _thread_of(batch: Batch) -> str | None:
 
 def _parted(batch: Batch, thread_id: str) -> tuple[Batch, Batch]:
     """What the id's place has to hold and gets, and what the tree's."""
-    grave = tombstone_hash(thread_id)
+    deleted = tombstone_hash(thread_id)
     at_home: list[Expect] = [
         expect for expect in batch.expects
-        if (isinstance(expect, TombstoneAt) and expect.hash == grave) or isinstance(expect, ThreadAbsent)
+        if (isinstance(expect, TombstoneAt) and expect.hash == deleted) or isinstance(expect, ThreadAbsent)
     ]  # fmt: skip
     tombs = [row for row in batch.puts if isinstance(row, TombstoneRow)]
     there = replace(

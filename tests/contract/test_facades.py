@@ -29,8 +29,8 @@ def public(cls: type) -> dict[str, Any]:
 def described(function: Any) -> list[tuple[str, Any, Any, str]]:
     """The whole signature, with annotations as they are written in the sync façade."""
     signature = inspect.signature(function)
-    told = [(name, one.kind, one.default, as_sync(one.annotation)) for name, one in signature.parameters.items()]
-    return [*told, ("return", None, None, as_sync(signature.return_annotation))]
+    parameters = [(name, one.kind, one.default, as_sync(one.annotation)) for name, one in signature.parameters.items()]
+    return [*parameters, ("return", None, None, as_sync(signature.return_annotation))]
 
 
 def as_sync(annotation: Any) -> str:
@@ -55,7 +55,7 @@ def test_both_have_the_same_names(one: type, other: type) -> None:
 def test_both_have_the_same_signature(one: type, other: type, name: str) -> None:
     sync, other_one = getattr(one, name), getattr(other, TRANSLATED.get(name, name))
     if name == "step":  # one takes functions that return a value, the other also those that are awaited for it
-        assert [told[:3] for told in described(sync)] == [told[:3] for told in described(other_one)]
+        assert [parameter[:3] for parameter in described(sync)] == [parameter[:3] for parameter in described(other_one)]
     else:
         assert described(sync) == described(other_one)
 

@@ -14,7 +14,7 @@ import holdfast
 from holdfast import NotAStore
 from holdfast.backends.rows import KEYS, table_name
 from tests.crash.checker import accepts_saves, check_file, read_rows
-from tests.data.golden import contents, graph_contents
+from tests.data.golden import check_continued, contents, graph_contents
 
 GOLDEN = Path(__file__).parents[1] / "data" / "sqlite-1.db"
 HELD = json.loads(GOLDEN.with_suffix(".json").read_text())
@@ -46,17 +46,7 @@ def test_it_is_sound(path: Path) -> None:
 
 def test_it_is_continued(path: Path) -> None:
     with holdfast.open(path) as store:
-        for name in ("chat", "chat/fork", "chat/copy", "long", "long/fork", "policy"):
-            thread = store.thread(name)
-            before = thread.latest()
-            assert before is not None
-            thread.update({"more": ["x" * 100]}, reduce={"more": holdfast.extend})
-            after = thread.latest()
-            assert after is not None
-            assert after.state == {**before.state, "more": ["x" * 100]}
-        with store.thread("waits").run(resume="yes") as run:
-            assert run.step("pay", lambda: "again", key="payment") == "receipt"
-            assert run.interrupt({"ok": "?"}) == "yes"
+        check_continued(store)
         accepts_saves(store)
         assert store.verify().ok
     check_file(path)

@@ -31,7 +31,7 @@ def wait_for(folder: str, name: str, seconds: float = 20.0) -> None:
     """Wait until the test has created this file."""
     end = time.monotonic() + seconds
     while not (Path(folder) / name).exists():
-        assert time.monotonic() < end, f"nobody made {name}"
+        assert time.monotonic() < end, f"no process made {name}"
         time.sleep(0.005)
 
 
@@ -112,7 +112,7 @@ def long_step(url: str, folder: str, ttl: float, seconds: float, trouble: bool =
 
 def fork_while_saving(url: str, children: int, saves: int) -> None:
     """Threads save all the time while the process forks, and each child saves too."""
-    # A lock that nobody gives back shows before the test ends.
+    # A lock that is not released shows before the test ends.
     database.BUSY_SECONDS = lock.BUSY_SECONDS = 5.0  # type: ignore[misc]
     store = holdfast.open(url)
     stop = threading.Event()

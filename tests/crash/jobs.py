@@ -144,7 +144,7 @@ class Record:
     folder: Path
     durability: str
     done: int = 0  # lines of the side-effect file that were looked at
-    recorded: set[str] = field(default_factory=set)  # effects with a result, as the store or a worker told
+    recorded: set[str] = field(default_factory=set)  # effects with a result, as the store or a worker reports
     saved: dict[str, int] = field(default_factory=dict)
     entries: list[Any] = field(default_factory=list)
     finished: bool = False

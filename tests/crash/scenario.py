@@ -36,7 +36,7 @@ OPERATIONS: list[Operation] = [
 
 def play(url: str, heal_after: int = 0) -> None:
     """Everything, from a new file to closing it. What fails is tried once more when the trouble has ended."""
-    if url.startswith("file:"):  # every file is written anew as soon as it has some garbage
+    if url.startswith("file:"):  # every file is rewritten as soon as it has some garbage
         committer._LARGE = committer._FULL_DIRECTORY = committer._FULL_AT_CLOSE = 1000  # type: ignore[misc]
     failures = 0
     while True:

@@ -1,4 +1,4 @@
-"""Runs whose process dies, or whose disk fails, at any call: effects happen as the journal says, and nobody is lost."""
+"""Runs whose process dies, or whose disk fails, at any call: effects happen as the journal says, and no run is lost."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_run_goes_on_after_a_failure_of_the_disk(shimmed: Nursery, folder: Pat
             lines = child.ended_well()
             check_job(folder, job, lines)
             unlisted = [line for line in lines if "unlisted" in line]
-            assert not unlisted, "a run that may go on is not among the resumable ones"
+            assert not unlisted, "a run that may be resumed is not among the resumable ones"
         assert job.finished
         if lines[-1]["calls"] < at:
             break

@@ -1,4 +1,4 @@
-"""A process with an open store forks: both go on, and neither harms the other."""
+"""A process with an open store forks: both continue, and neither harms the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever keeps a store in order is killed at random moments: what shows is whole, and the next one goes on."""
+"""Processes that maintain a store are killed at random moments: what shows is whole, and the next one resumes."""
 
 from __future__ import annotations
 

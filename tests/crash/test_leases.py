@@ -61,7 +61,7 @@ def test_a_worker_that_was_stopped_in_a_step_can_not_record_its_result(
     first.send(signal.SIGCONT)
     assert first.until("raised") == {"raised": "Fenced"}
     assert everything(where) == before
-    assert effects(tmp_path) == ["first", "second", "second"], "only the keyed step that nobody recorded is repeated"
+    assert effects(tmp_path) == ["first", "second", "second"], "only the keyed step that was not recorded is repeated"
 
 
 def test_a_step_longer_than_the_lease_keeps_it(nursery: Nursery, tmp_path: Path, where: Where) -> None:

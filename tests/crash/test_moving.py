@@ -1,4 +1,4 @@
-"""Whoever moves threads is killed at random moments: what shows is whole, and the next one goes on from there."""
+"""Processes that move threads are killed at random moments: what shows is whole, and the next one resumes."""
 
 from __future__ import annotations
 

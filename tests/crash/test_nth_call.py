@@ -43,7 +43,7 @@ def lived(shimmed: Nursery, folder: Path, at: int, mode: str, **trouble: Any) ->
 
 
 def check_life(folder: Path, at: int, lines: list[dict[str, Any]]) -> int:
-    """Everything that the process was told is there; says how much it was."""
+    """Everything that was acknowledged to the process is there; returns how much it was."""
     ledger = Ledger(LANE)
     ledger.hear(lines)
     acknowledged = ledger.acknowledged
@@ -89,7 +89,7 @@ def test_a_store_survives_death_right_after_any_sync(shimmed: Nursery, store: Pa
 
 
 def failures(shimmed: Nursery, folder: Path, part: int, mode: str, kinds: str, lasts: bool) -> set[str]:
-    """Let every call of a part fail, and the process go on until all is done; says which errors were raised."""
+    """Let every call of a part fail, and the process continue until all is done; returns which errors were raised."""
     raised: set[str] = set()
     for at in calls(part, 4 if lasts else STRIDES[folder.name]):
         child = lived(shimmed, folder, at, mode, kinds=kinds, lasts=lasts)

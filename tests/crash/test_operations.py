@@ -1,4 +1,4 @@
-"""Processes that save, fork and delete are killed at random points; nothing that they were told is lost."""
+"""Processes that save, fork and delete are killed at random points; nothing that was acknowledged to them is lost."""
 
 from __future__ import annotations
 

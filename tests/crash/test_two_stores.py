@@ -1,4 +1,4 @@
-"""Two stores on one file in one process, and another process beside them: nobody takes the file for his own."""
+"""Two stores on one file in one process, and another process beside them: none of them takes the file for its own."""
 
 from __future__ import annotations
 

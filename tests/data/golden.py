@@ -137,6 +137,21 @@ def graph_contents(store: Store) -> list[Any]:
     return found
 
 
+def check_continued(store: Store) -> None:
+    """New code adds to threads that the store had, and resumes the run that waits in it."""
+    for name in ("chat", "chat/fork", "chat/copy", "long", "long/fork", "policy"):
+        thread = store.thread(name)
+        before = thread.latest()
+        assert before is not None
+        thread.update({"more": ["x" * 100]}, reduce={"more": holdfast.extend})
+        after = thread.latest()
+        assert after is not None
+        assert after.state == {**before.state, "more": ["x" * 100]}
+    with store.thread("waits").run(resume="yes") as run:
+        assert run.step("pay", lambda: "again", key="payment") == "receipt"
+        assert run.interrupt({"ok": "?"}) == "yes"
+
+
 def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 

@@ -342,7 +342,7 @@ class Reader:
 
 
 def _writes(row: sqlite3.Row) -> list[tuple[str, int, str, Any]]:
-    if "task_id" in row.keys():  # noqa: SIM118  # a Row is no mapping
+    if "task_id" in row.keys():  # noqa: SIM118  # a Row is not a mapping
         body = zstd.decompress(row["body"][1:]) if row["body"][:1] == b"\x01" else row["body"]
         return [(row["task_id"], row["idx"], *unpacked(body))]
     return [

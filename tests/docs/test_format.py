@@ -287,7 +287,7 @@ def test_a_forks_journal_outlives_its_origin(store: Store, reader: Reader) -> No
 
 
 def asked(run: holdfast.Run[Any], *, ends: bool) -> None:
-    """A stretch with every kind of entry that a step or an interrupt leaves."""
+    """A part of a run with every kind of entry that a step or an interrupt leaves."""
     run.step("search", lambda: [1, 2])
     with contextlib.suppress(ZeroDivisionError, holdfast.StepFailed):
         run.step("divide", lambda: 1 // 0)

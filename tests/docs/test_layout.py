@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,12 @@ OWN_TARGETS = {"failover": "test-failover", "langgraph_suite": "test-langgraph-s
 HELPERS = {"data", "servers", "support"}
 """Folders of tests/ that hold no tests."""
 
+MOST_FILES = 13
+"""In one package of the source: about what a reader takes in at a glance."""
+
+ONE_EACH = {"backend", "errors", "migration", "salvage", "sql"}
+"""Names of modules that each backend may have. No other name occurs twice."""
+
 
 def packages() -> list[str]:
     """Every folder of the source with a module in it, as `engine/values/`. A package of one package needs no name."""
@@ -38,6 +45,28 @@ def named(page: str) -> Iterator[str]:
     """What a page names in the first column of its tables."""
     for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE):
         yield from re.findall(r"`([^`]+)`", row)
+
+
+@pytest.mark.parametrize("folder", packages())
+def test_a_package_is_small(folder: str) -> None:
+    modules = [file for file in (SOURCE / folder).glob("*.py") if file.name != "__init__.py"]
+    assert len(modules) <= MOST_FILES or folder == "cli/commands/", "split it by ideas"
+
+
+def test_no_module_name_occurs_twice() -> None:
+    names = [file.stem for file in SOURCE.rglob("*.py") if file.stem != "__init__" and file.stem not in ONE_EACH]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
+def test_adapters_may_import_nothing_of_the_engine_but_its_port() -> None:
+    """The linter forbids what is listed: every module of the engine has to be."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (adapters,) = [contract for contract in contracts if contract.get("source_modules") == ["holdfast.adapters"]]
+    inside = {
+        path.stem for path in (SOURCE / "engine").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    missing = {f"holdfast.engine.{name}" for name in inside - {"__init__", "port"}} - {*adapters["forbidden_modules"]}
+    assert missing == set()
 
 
 @pytest.mark.parametrize("folder", packages())

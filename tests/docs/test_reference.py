@@ -105,3 +105,26 @@ def test_the_tree_of_errors_is_that_of_the_code() -> None:
         assert section
         shown = re.findall(r"[├└]── (\w+)", section[1])
         assert shown == [cls.__name__ for cls in getattr(holdfast, group).__subclasses__()]
+
+
+def test_the_table_of_errors_has_each_in_its_group() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", API.partition("\n## Errors\n")[2], re.MULTILINE)
+    shown = {group: re.findall(r"`(\w+)`", names) for group, names in rows}
+    groups = holdfast.HoldfastError.__subclasses__()
+    assert shown == {group.__name__: [cls.__name__ for cls in group.__subclasses__()] for group in groups}
+
+
+@pytest.mark.parametrize(
+    ("function", "heading"),
+    [
+        (holdfast.open, "argument"),
+        (holdfast.Thread.save, "argument of `save`"),
+        (holdfast.Thread.run, "argument of `run`"),
+    ],
+    ids=["open", "Thread.save", "Thread.run"],
+)
+def test_every_argument_is_explained(function: Any, heading: str) -> None:
+    table = re.search(rf"^\| {heading} \| meaning \|\n((?:\|.*\n)+)", API, re.MULTILINE)
+    assert table
+    explained = [name for row in re.findall(r"^\| (`.*?) \|", table[1], re.MULTILINE) for name in row.split(", ")]
+    assert sorted(explained) == sorted(f"`{name}`" for name, *_ in arguments(function) if name != "url")

@@ -25,7 +25,7 @@ from tests.servers.programs import free_ports, own_folder, postgres, unprivilege
 
 USER = "tester"
 PASSWORD = "of-the-cluster"  # noqa: S105  of servers that live as long as a test
-LEASE = 20  # seconds; the least that Patroni takes. A leader that is silent for so long is no leader any more.
+LEASE = 20  # seconds; the least that Patroni takes. A leader that is silent for longer is replaced.
 PATIENCE = 120.0
 PAUSE = 0.2  # between two questions to Patroni, which has other things to do
 

@@ -29,7 +29,7 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that goes on running, and therefore need not wait for its disk."""
+    """A server that keeps running, and therefore need not wait for its disk."""
     yield from _running(Server(tmp_path_factory.mktemp("server") / "server", fsync="off"))
 
 

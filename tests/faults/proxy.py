@@ -143,7 +143,7 @@ class Proxy:
         one.server.sendall(data)
         if one.fate == "during" and (data.endswith(_SYNC) or data[:1] in (b"Q", b"X") or not one.logged_in):
             one.close_client()
-            one.wait_for_the_answer()  # so that the server does all of it, before it learns that nobody listens
+            one.wait_for_the_answer()  # so that the server does all of it, before it learns that no client listens
             return self._end(one)
         return True
 

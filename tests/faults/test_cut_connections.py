@@ -94,7 +94,7 @@ def test_collect_takes_nothing_that_is_needed_whichever_request_is_cut(
 
 @each_cut
 def test_a_store_is_made_whichever_request_is_cut(server: Server, proxied: Proxy, when: When) -> None:
-    """The first opening makes the tables. A cut meanwhile may be an error, which the next opening mends."""
+    """The first opening makes the tables. A cut in between may be an error; the next opening completes the work."""
     for at in every_request(proxied, when):
         database = new_database(server)
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""The server's disk is full: a clear error, everything acknowledged stays readable, and it goes on with space."""
+"""The server's disk is full: a clear error, what was acknowledged stays readable, and space is all that it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that stands still, or a network that swallows everything: an error in bounded time, and then it goes on."""
+"""A server that stands still, or a network that swallows everything: an error in bounded time, and then all is well."""
 
 from __future__ import annotations
 

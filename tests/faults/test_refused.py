@@ -45,7 +45,7 @@ def unknown_role(server: Server) -> Case:
 
 
 def unknown_host(server: Server) -> Case:
-    host = "x" * 64 + ".invalid"  # longer than a name may be, so that nobody outside is asked
+    host = "x" * 64 + ".invalid"  # longer than a name may be, so that no server outside is asked
     return Case(server.url().replace("127.0.0.1", host), Unreachable, host)
 
 

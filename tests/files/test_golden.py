@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
 from holdfast import NewerFormat, NotAStore
 from holdfast._drive import run as drive
 from holdfast.backends.files.logs import record_format
 from holdfast.backends.files.logs.record_format import Format
 from holdfast.backends.rows import KEYS, table_name
 from tests.crash import files_reader
-from tests.data.golden import contents, graph_contents
+from tests.data.golden import check_continued, contents, graph_contents
 from tests.files.stores import backend_of, folder_of, latest, open_files, rows_of
 
 GOLDEN = Path(__file__).parents[1] / "data" / "files-1"
@@ -68,14 +67,7 @@ def test_it_is_sound(root: Path) -> None:
 
 def test_it_is_continued(root: Path) -> None:
     with open_files(root) as store:
-        for name in ("chat", "chat/fork", "chat/copy", "long", "long/fork", "policy"):
-            thread = store.thread(name)
-            before = latest(store, name)
-            thread.update({"more": ["x" * 100]}, reduce={"more": holdfast.extend})
-            assert latest(store, name) == {**before, "more": ["x" * 100]}
-        with store.thread("waits").run(resume="yes") as run:
-            assert run.step("pay", lambda: "again", key="payment") == "receipt"
-            assert run.interrupt({"ok": "?"}) == "yes"
+        check_continued(store)
         store.thread("new").save({"n": 1})
         assert store.verify().ok
     with open_files(root) as store:

@@ -119,7 +119,7 @@ def test_a_whole_history_grows_with_its_length(opened: AnyStore, shape: shapes.S
 
 
 @pytest.mark.parametrize("shape", [shapes.fork_chain, shapes.forks, shapes.calls])
-def test_a_folder_of_files_is_no_different(tmp_path: Path, shape: shapes.Shape) -> None:
+def test_a_folder_of_files_behaves_the_same(tmp_path: Path, shape: shapes.Shape) -> None:
     """Its tables are those of a store in memory; what it appends to its files grows with what is dropped."""
 
     def opened(name: str) -> Store:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +19,9 @@ from holdfast import Conflict, Fenced, Store
 from holdfast.backends.files import folder_backup
 from holdfast.backends.files.committer import Committer
 from holdfast.backends.sqlite import file_backup
-from tests.support.postgres import schemas
+from tests.support.urls import LASTING, URLS
 
 JOBS: Final = Path(__file__).with_name("backup_jobs.py")
-URLS: Final[dict[str, Callable[[Path], str]]] = {
-    "sqlite": lambda folder: str(folder / "agents.db"),
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
 ON_DISK: Final = ("sqlite", "files")
 
 
@@ -75,7 +70,7 @@ def state(store: Store, name: str) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------ beside writers
 
 
-@pytest.mark.parametrize("kind", URLS)
+@pytest.mark.parametrize("kind", LASTING)
 def test_all_that_was_acknowledged_before_is_in_it(kind: str, tmp_path: Path) -> None:
     url = URLS[kind](tmp_path)
     filled(url)
@@ -83,7 +78,7 @@ def test_all_that_was_acknowledged_before_is_in_it(kind: str, tmp_path: Path) ->
         for number in range(3):
             acknowledged = [[line(process) for _ in range(20)][-1] for process in (one, two)]
             report = store.backup(tmp_path / f"copy-{number}")
-            after = [int(line(process)) for process in (one, two)]  # they still go on
+            after = [int(line(process)) for process in (one, two)]  # they still run
             with holdfast.open(report.url) as copy:
                 assert copy.verify().faults == ()
                 assert len(copy.threads()) == 22
@@ -97,7 +92,7 @@ def test_all_that_was_acknowledged_before_is_in_it(kind: str, tmp_path: Path) ->
 # ------------------------------------------------------------------------------------------------ killed
 
 
-@pytest.mark.parametrize("kind", URLS)
+@pytest.mark.parametrize("kind", LASTING)
 def test_a_killed_backup_leaves_no_file_of_that_name(kind: str, tmp_path: Path) -> None:
     url = URLS[kind](tmp_path)
     filled(url)
@@ -250,11 +245,11 @@ def test_a_store_of_files_is_not_backed_up_into_itself(tmp_path: Path) -> None:
 def test_a_backup_of_a_server_is_restored_to_a_server(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
-    with holdfast.open(schemas.url(tmp_path / "old")) as store:
+    with holdfast.open(URLS["postgresql"](tmp_path / "old")) as store:
         saved = [store.thread("t").save({"n": n}) for n in range(5)]
         store.thread("t").fork(saved[2].id, to="fork")
         backup = store.backup(tmp_path / "copy").url
-    with holdfast.open(backup) as copy, holdfast.open(schemas.url(tmp_path / "new")) as new:
+    with holdfast.open(backup) as copy, holdfast.open(URLS["postgresql"](tmp_path / "new")) as new:
         holdfast.copy(copy, new)
         assert new.thread("t").history() == saved[::-1]
         assert state(new, "fork") == {"n": 2}

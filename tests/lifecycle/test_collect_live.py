@@ -9,7 +9,6 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,15 +16,9 @@ import pytest
 
 import holdfast
 from holdfast import Retention, Store
-from tests.support.postgres import schemas
+from tests.support.urls import URLS
 
 SECONDS: Final = float(os.environ.get("LIVE") or 2)
-URLS: Final[dict[str, Callable[[Path], str]]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: str(folder / "agents.db"),
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
 
 
 class Writer:

@@ -11,12 +11,10 @@ import pytest
 
 import holdfast
 from holdfast import Contended, Deleted, Store
-from tests.transfer.test_pairs import URLS
-
-SHARED = [name for name in URLS if name != "memory"]
+from tests.support.urls import LASTING, URLS
 
 
-@pytest.fixture(params=SHARED)
+@pytest.fixture(params=LASTING)
 def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store, Store]]:
     """Two stores on the same data; the first remembers nothing."""
     url = URLS[request.param](tmp_path)

@@ -124,7 +124,7 @@ def test_a_moment_that_no_calendar_has_is_not_kept() -> None:
         assert [one.id for one in store.threads()] == ["one"]
 
 
-def test_text_that_is_no_text_any_more(tmp_path: Path) -> None:
+def test_text_that_is_no_longer_text(tmp_path: Path) -> None:
     """Half a character in the key of a row: verify reports it, and repair sets the row aside and rebuilds it."""
     path = tmp_path / "agents.db"
     with holdfast.open(url("sqlite", path)) as store:

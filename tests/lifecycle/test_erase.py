@@ -73,7 +73,7 @@ def found(folder: Path, text: str = SUBJECT) -> list[str]:
 
 
 def unpacked(data: bytes) -> Iterator[bytes]:
-    """Every frame that starts anywhere, as far as it can be read."""
+    """Every frame that starts anywhere, up to where it can be read."""
     at = data.find(ZSTD)
     while at >= 0:
         with suppress(zstd.ZstdError):

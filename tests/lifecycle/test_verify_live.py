@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,8 @@ import pytest
 import holdfast
 from holdfast import Retention, Store
 from tests.lifecycle.damaged_store import message
-from tests.support.postgres import schemas
+from tests.support.urls import URLS
 
-URLS: dict[str, Callable[[Path], str]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: str(folder / "agents.db"),
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
 ROUNDS = 12
 
 

@@ -85,6 +85,6 @@ def test_a_server_that_is_not_there_is_reported_without_the_password(password):
     assert "postgresql://ada@localhost:1/db" in str(caught.value)
 
 
-def test_an_option_that_nobody_knows_is_named():
+def test_an_unknown_option_is_named():
     with pytest.raises(InvalidArgument, match="no option 'no_such_option'"):
         parse("postgresql://ada:x@h/db?no_such_option=1")

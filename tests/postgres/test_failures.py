@@ -19,7 +19,7 @@ from tests.postgres.counting import backend
 from tests.support import postgres
 from tests.support.postgres import run, server, with_option
 
-SECRET = "hunter2-is-secret"  # noqa: S105  # of nobody
+SECRET = "hunter2-is-secret"  # noqa: S105  # of no real account
 
 
 def changed(url: str, **parts: str) -> str:
@@ -75,7 +75,7 @@ def test_an_unknown_host():
     assert "host is unknown" in refused(f"postgresql://u:{SECRET}@no-such-host.invalid/db", Unreachable)
 
 
-def test_nobody_listens():
+def test_no_server_listens():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

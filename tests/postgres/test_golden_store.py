@@ -12,7 +12,7 @@ import pytest
 
 import holdfast
 from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SettledRow, table_name
-from tests.data.golden import contents, graph_contents
+from tests.data.golden import check_continued, contents, graph_contents
 from tests.data.make_postgres_1 import SCHEMA
 from tests.postgres.catalog import catalog
 from tests.support.postgres import database, with_option
@@ -59,17 +59,7 @@ def test_it_is_sound(golden: str) -> None:
 
 def test_it_is_continued(golden: str) -> None:
     with holdfast.open(golden) as store:
-        for name in ("chat", "chat/fork", "chat/copy", "long", "long/fork", "policy"):
-            thread = store.thread(name)
-            before = thread.latest()
-            assert before is not None
-            thread.update({"more": ["x" * 100]}, reduce={"more": holdfast.extend})
-            after = thread.latest()
-            assert after is not None
-            assert after.state == {**before.state, "more": ["x" * 100]}
-        with store.thread("waits").run(resume="yes") as run:
-            assert run.step("pay", lambda: "again", key="payment") == "receipt"
-            assert run.interrupt({"ok": "?"}) == "yes"
+        check_continued(store)
         assert store.verify().faults == ()
 
 

@@ -42,7 +42,7 @@ GENUINE = [
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """A server on which the functions of a schema of ours come before its own."""
+    """A server on which the functions of a schema of the test come before its own."""
     run(server(), f"CREATE SCHEMA {FAKE}")
     yield with_option(with_option(server(), f"options=-csearch_path%3D{FAKE},pg_catalog"), f"schema={MADE}")
     run(server(), f"DROP SCHEMA IF EXISTS {FAKE} CASCADE", f"DROP SCHEMA IF EXISTS {MADE} CASCADE")

@@ -1,6 +1,6 @@
 """Connections that break while another writer does the same to the same thread.
 
-Two who do the same to one thread write the same line row: what one of them stored is no proof that the other did.
+Two who do the same to one thread write the same line row: what one of them stored does not prove that the other did.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def often(thread):
 
 @pytest.mark.parametrize("kind", ["journal", "save"])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_numbers_tell_where_the_line_was_written_often_meanwhile(store, opened, kind, when):
+def test_numbers_decide_where_the_line_was_written_often_in_between(store, opened, kind, when):
     do, stored = KINDS[kind]
     filled(store)
     with tampered(Breaking(when, in_between=lambda: often(opened().thread("t")))):
@@ -182,7 +182,7 @@ def test_numbers_tell_where_the_line_was_written_often_meanwhile(store, opened, 
 
 @pytest.mark.parametrize("kind", ["label", "delete_checkpoints"])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_where_nobody_can_tell_any_more_the_caller_hears_it(store, opened, kind, when):
+def test_where_it_can_not_be_found_out_the_caller_learns_it(store, opened, kind, when):
     do, _ = KINDS[kind]
     filled(store)
     with (

@@ -88,7 +88,7 @@ def test_the_slots_of_a_log_that_grows_are_kept():
     assert ops([], [chunk_row(7, 10)], [DropChunks(1, 7, 0, 9)]) == ["merge chunks", "put chunk"]
 
 
-def test_the_slots_of_a_run_that_goes_on_are_kept_and_cleared_at_its_end():
+def test_the_slots_of_a_run_that_continues_are_kept_and_cleared_at_its_end():
     drops = [DropRow(PendingRow, (1, 10, 1, "task", 0, 0))]
     assert ops([], [], drops) == ["drop pending"]
     assert ops([], [checkpoint_row(seq=2)], drops) == ["free pending", "put checkpoint"]

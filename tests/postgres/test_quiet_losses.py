@@ -57,7 +57,7 @@ def test_an_awaited_save_on_a_lost_connection(store: Any, url: str, caplog: pyte
 def test_a_server_that_goes_during_a_statement(
     store: Any, url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limits have been sent, and the statement that follows them finds nobody."""
+    """The limits have been sent, and the statement that follows them finds no server."""
     execute, left = psycopg.Connection.execute, [3]
 
     def cut(self: Any, query: Any, *args: Any, **more: Any) -> Any:

@@ -129,7 +129,7 @@ def test_functions_that_are_gone_from_the_record_are_installed_again(new, name, 
         assert head(store.thread("t")).state == {"n": 1}
 
 
-def test_an_older_client_goes_on_beside_a_newer_one(new, name, asked):
+def test_an_older_client_continues_beside_a_newer_one(new, name, asked):
     """Each calls its own functions: the newer ones leave a trace."""
     with opened(new, this_release()) as older:
         older.thread("shared").save({"n": 0})
@@ -243,7 +243,7 @@ def test_a_schema_of_format_1_is_upgraded_in_place_with_its_data(new, asked, nee
         assert head(again.thread("t")).state == {"n": 2}
 
 
-def test_a_client_of_format_1_goes_on_where_format_2_does_not_need_a_newer_one(new, asked):
+def test_a_client_of_format_1_continues_where_format_2_does_not_need_a_newer_one(new, asked):
     with opened(new, this_release()) as open_before:
         before = filled(open_before)
         with opened(new, later(needed=1)):

@@ -116,9 +116,9 @@ def test_a_schema_argument_must_agree_with_the_url_and_the_backend(tmp_path):
 
 def test_a_newer_schema_is_refused(fresh):
     holdfast.open(named(fresh[0])).close()
-    run(server(), f"UPDATE {fresh[0]}.format SET number = 99, needed = 1")  # noqa: S608  # a name of ours
+    run(server(), f"UPDATE {fresh[0]}.format SET number = 99, needed = 1")  # noqa: S608  # a constant name
     holdfast.open(named(fresh[0])).close()
-    run(server(), f"UPDATE {fresh[0]}.format SET needed = 99")  # noqa: S608  # a name of ours
+    run(server(), f"UPDATE {fresh[0]}.format SET needed = 99")  # noqa: S608  # a constant name
     with pytest.raises(NewerFormat, match="format 99"):
         holdfast.open(named(fresh[0]))
 
@@ -131,7 +131,7 @@ def test_a_schema_of_a_development_version_is_refused_and_left_alone(fresh, numb
     before = columns(fresh[0])
     run(
         server(),
-        f"UPDATE {fresh[0]}.format SET number = {number}, needed = {number}",  # noqa: S608  # a name of ours
+        f"UPDATE {fresh[0]}.format SET number = {number}, needed = {number}",  # noqa: S608  # a constant name
         f"ALTER TABLE {fresh[0]}.format DROP COLUMN functions",
     )
     with pytest.raises(
@@ -272,7 +272,7 @@ def test_a_reader_can_not_write(roles):
         assert reader.threads() == []
 
 
-def test_somebody_without_rights_learns_so(roles):
+def test_a_user_without_rights_learns_so(roles):
     with pytest.raises(AccessDenied):
         holdfast.open(roles(NOBODY))
     other = roles(NOBODY).replace("fresh_schema", "not_there_at_all")

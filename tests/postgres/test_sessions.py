@@ -76,7 +76,7 @@ def test_waiting_writers_share_a_commit(store):
     assert [one.checkpoints for one in store.threads()] == [2] * 64
 
 
-def test_a_locked_thread_holds_up_nobody_else(store, beside):
+def test_a_locked_thread_holds_up_no_other_writer(store, beside):
     for n in range(10):
         store.thread(str(n)).save({"n": 0})
     beside.execute("SELECT 1 FROM line JOIN thread USING (tree, line) WHERE id = '3' FOR UPDATE OF line")

@@ -127,7 +127,7 @@ def test_writes_of_tasks_at_once_have_one_place_and_the_rest_is_beside_it(store,
     ).fetchone() == (0, 0)
 
 
-def test_whoever_holds_a_line_needs_no_lock_for_each_of_its_places(store, beside):
+def test_the_holder_of_a_line_needs_no_lock_for_each_of_its_slots(store, beside):
     """A copy puts the writes of hundreds of lines in one transaction, and a server has room for some thousand locks."""
     within = backend(store).within(beside)
     writes = [pending_row(seq=seq, idx=idx) for seq in (1, 2) for idx in (0, 1)]

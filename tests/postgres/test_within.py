@@ -243,6 +243,6 @@ def test_other_backends_refuse(kind, beside, tmp_path):
         store.within(beside)
 
 
-def test_what_is_no_connection_is_refused(store):
+def test_what_is_not_a_connection_is_refused(store):
     with pytest.raises(InvalidArgument, match="psycopg connection"):
         store.within("postgresql://")

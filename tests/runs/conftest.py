@@ -1,4 +1,4 @@
-"""Every test of runs, on each backend and through both façades. A new backend joins with one line in `driver.URLS`."""
+"""Every test of runs, on each backend and through both façades. A new backend joins in `tests.support.urls`."""
 
 from __future__ import annotations
 

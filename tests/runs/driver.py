@@ -14,17 +14,11 @@ from holdfast.backends.rows import CheckpointRow, JournalRow
 from holdfast.errors import StorageFailed
 from holdfast.runs import heartbeat
 from holdfast.testing.driver import OPENERS
-from tests.support.postgres import schemas
+from tests.support.urls import URLS
 
 STALL: Final = 5.0  # seconds, after which a write that is held up continues, since another caller waits for it
 
 
-URLS: Final[dict[str, Callable[[Path], str]]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: str(folder / "agents.db"),
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
 MODES: Final = {
     "memory": tuple(OPENERS),  # the cache is the engine's, the same on every backend
     "sqlite": ("sync", "async"),

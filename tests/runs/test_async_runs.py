@@ -48,7 +48,7 @@ def test_a_coroutine_function_is_awaited_in_the_loop(url):
     assert within(url, work) == (8, True)
 
 
-def test_a_plain_function_runs_on_a_thread_and_holds_nobody_up(url):
+def test_a_plain_function_runs_on_a_thread_and_holds_no_task_up(url):
     def slow():
         time.sleep(0.4)
         return threading.current_thread().name

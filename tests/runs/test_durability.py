@@ -97,7 +97,7 @@ def test_async_writes_what_sync_writes(thread):
     assert [one.journal_seq for one in history] == [0, 2, 4, 6, 6]
 
 
-def test_async_goes_on_before_the_write_ends(store, thread):
+def test_async_continues_before_the_write_ends(store, thread):
     saves = failing_saves(store)
     with thread.run(input={"n": 0}, durability="async") as run:
         saves.go.clear()
@@ -350,7 +350,7 @@ def test_exit_saves_a_failure(thread):
     assert (statuses(thread), states(thread)) == (["failed"], [{"n": 1}])
 
 
-def test_exit_saves_an_interrupt_and_goes_on_from_there(thread):
+def test_exit_saves_an_interrupt_and_resumes_from_there(thread):
     calls = Calls("paid")
 
     def turn(**options):
@@ -368,7 +368,7 @@ def test_exit_saves_an_interrupt_and_goes_on_from_there(thread):
     assert calls.count == 1
 
 
-def test_exit_a_failed_run_goes_on(thread):
+def test_exit_a_failed_run_is_resumed(thread):
     calls = Calls("paid")
 
     def turn(fail, **options):

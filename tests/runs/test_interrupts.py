@@ -1,4 +1,4 @@
-"""Interrupts: a run that waits for a person, and goes on with what they said."""
+"""Interrupts: a run that waits for a person, and resumes with what they said."""
 
 from __future__ import annotations
 

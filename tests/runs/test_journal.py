@@ -57,7 +57,7 @@ def test_an_unknown_thread_has_an_empty_journal(store):
     assert store.thread("nobody").journal.latest() is None
 
 
-def test_reading_starts_after_a_number_and_goes_on_to_the_end(thread):
+def test_reading_starts_after_a_number_and_continues_to_the_end(thread):
     for n in range(5):
         thread.journal.append("event", n)
     assert [entry.seq for entry in thread.journal.read(after=2)] == [3, 4, 5]

@@ -27,7 +27,7 @@ def test_a_fork_sees_the_entries_up_to_its_fork_point(thread, points):
     assert fork.journal.latest().data == 2
 
 
-def test_a_fork_goes_on_with_its_own_entries(thread, points):
+def test_a_fork_continues_with_its_own_entries(thread, points):
     fork = thread.fork(at=points[1].id)
     assert fork.journal.append("event", "own") == 3
     assert data(fork) == [1, 2, "own"]

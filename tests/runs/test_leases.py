@@ -169,7 +169,7 @@ def test_a_lease_that_ran_out_may_be_taken(thread, other, clock):
         assert run.resumed
 
 
-def test_a_lease_that_ran_out_holds_nobody_back(thread, other, clock):
+def test_a_lease_that_ran_out_holds_no_caller_back(thread, other, clock):
     died(thread, input={"n": 0})
     clock.move(5)
     assert other.save({"n": 1}).seq == 2
@@ -198,7 +198,7 @@ def test_epochs_grow_with_every_worker(thread, other, clock):
     assert epochs == [1, 2, 3, 4, 5]
 
 
-def test_a_takeover_goes_on_with_the_same_run(thread, other, clock):
+def test_a_takeover_resumes_the_same_run(thread, other, clock):
     first = died(thread, lambda run: run.save({"n": 1}), input={"n": 0})
     clock.move(6)
     with other.run() as run:
@@ -222,7 +222,7 @@ def taken(thread, clock):
     return True
 
 
-def test_a_holder_goes_on_when_the_clock_steps_back(thread, clock):
+def test_a_holder_continues_when_the_clock_steps_back(thread, clock):
     with thread.run(input={"n": 0}, ttl=5) as run:
         clock.move(-3600)
         run.save({"n": 1})
@@ -230,7 +230,7 @@ def test_a_holder_goes_on_when_the_clock_steps_back(thread, clock):
     assert thread.latest().status == "completed"
 
 
-def test_a_holder_whose_lease_ran_out_goes_on_while_nobody_took_it(thread, clock):
+def test_a_holder_whose_lease_ran_out_continues_until_another_takes_it(thread, clock):
     with thread.run(input={"n": 0}, ttl=5) as run:
         clock.move(60)
         assert run.save({"n": 1}).seq == 2

@@ -38,7 +38,7 @@ def test_a_question_stays_until_it_is_answered(thread, clock):
         assert run.interrupt({"ok": "?"}) == "yes"
 
 
-def test_a_run_goes_on_after_its_thread_was_pruned(thread, other, clock):
+def test_a_run_continues_after_its_thread_was_pruned(thread, other, clock):
     died(thread, lambda run: [(run.step("a", lambda: 1), run.save({"n": n})) for n in range(5)], input={"n": 0})
     clock.move(6)
     other.prune(Retention(keep_last=1))

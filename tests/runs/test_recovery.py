@@ -55,7 +55,7 @@ def test_a_worker_that_died_in_a_step_that_is_safe_to_repeat(thread, other, cloc
 
 
 @pytest.mark.parametrize("decision", [{"result": 1}, {"retry": True}])
-def test_a_decision_lets_it_go_on(thread, other, clock, decision):
+def test_a_decision_lets_it_resume(thread, other, clock, decision):
     died(thread, killed_in("pay"), input={"n": 0})
     clock.move(6)
     other.resolve(other.recover().unfinished[0], **decision)

@@ -52,7 +52,7 @@ def test_a_run_may_finish_with_another_status(thread):
 
 
 @pytest.mark.parametrize("status", ["completed", "cancelled", "failed", "terminal:timeout"])
-def test_an_input_on_an_ended_thread_starts_anew(thread, status):
+def test_an_input_on_an_ended_thread_starts_a_new_run(thread, status):
     with thread.run(input={"n": 0}) as first:
         first.finish({"n": 1}, status=status)
     with thread.run(input={"n": 10}) as second:
@@ -81,7 +81,7 @@ def test_a_failed_runs_steps_are_not_those_of_a_new_one(thread):
     assert thread.latest().status == "completed"
 
 
-def test_an_unfinished_run_goes_on_whatever_the_input(thread, other, clock):
+def test_an_unfinished_run_is_resumed_whatever_the_input(thread, other, clock):
     first = died(thread, lambda run: run.save({"n": 1}), input={"n": 0})
     clock.move(6)
     with other.run(input={"n": 100}) as run:
@@ -89,14 +89,14 @@ def test_an_unfinished_run_goes_on_whatever_the_input(thread, other, clock):
     assert states(thread) == [{"n": 0}, {"n": 1}, {"n": 1}]
 
 
-def test_a_thread_saved_without_a_run_goes_on_as_one(thread):
+def test_a_thread_saved_without_a_run_continues_as_one(thread):
     thread.save({"n": 1})
     with thread.run() as run:
         assert (run.state, run.resumed) == ({"n": 1}, True)
         assert run.id
 
 
-def test_a_failed_run_goes_on_without_input(thread):
+def test_a_failed_run_is_resumed_without_input(thread):
     with pytest.raises(ValueError, match="no"), thread.run(input={"n": 0}) as first:
         first.save({"n": 1})
         raise ValueError("no")
@@ -105,7 +105,7 @@ def test_a_failed_run_goes_on_without_input(thread):
     assert statuses(thread) == ["running", "running", "failed", "completed"]
 
 
-def test_without_input_there_must_be_something_to_go_on_with(thread):
+def test_without_input_there_must_be_something_to_resume(thread):
     with pytest.raises(holdfast.InvalidArgument, match="input"):
         entered(thread.run())
     thread.save({}, status="completed")
@@ -113,7 +113,7 @@ def test_without_input_there_must_be_something_to_go_on_with(thread):
         entered(thread.run())
 
 
-def test_a_fork_goes_on_where_it_was_forked(thread):
+def test_a_fork_continues_where_it_was_forked(thread):
     with thread.run(input={"n": 0}) as run:
         middle = run.save({"n": 1})
         run.save({"n": 2})

@@ -91,7 +91,7 @@ def test_steps_of_one_name_are_told_apart_by_their_order(thread, other, clock):
     assert calls.count == 1
 
 
-def test_a_save_starts_the_counting_anew(thread, other, clock):
+def test_a_save_starts_the_counting_again(thread, other, clock):
     def work(run):
         run.step("a", lambda: "first")
         run.save({"n": 1})
@@ -287,7 +287,7 @@ def test_a_run_that_diverged_at_its_end_gives_the_thread_back(thread, other, clo
         assert run.step("a", Calls()) == 1
 
 
-def test_code_that_was_put_right_goes_on(thread, other, clock):
+def test_code_that_was_corrected_resumes(thread, other, clock):
     died(thread, lambda run: run.step("a", lambda: 1), input={"n": 0})
     with pytest.raises(holdfast.Diverged), resume(other, clock) as run:
         run.save({"n": 1})
@@ -358,7 +358,7 @@ def test_steps_before_the_one_that_failed_are_not_called_again(thread):
 
 
 def caught(run, calls):
-    """What a program sees that handles the error of a step and goes on."""
+    """What a program sees that handles the error of a step and continues."""
     try:
         return run.step("a", calls)
     except (ValueError, holdfast.StepFailed) as error:
@@ -541,7 +541,7 @@ def test_a_run_in_another_namespace_has_steps_of_its_own(world):
             assert run.step("model", Calls("called again")) == name
 
 
-def test_the_holder_may_update_the_thread_and_go_on(thread):
+def test_the_holder_may_update_the_thread_and_continue(thread):
     with thread.run(input={"n": 0}) as run:
         run.thread.update({"n": 1})
         run.save({"n": 2})

@@ -1,4 +1,4 @@
-"""Each system's operations and facts, on every backend. A new backend joins with one line in `BACKENDS`."""
+"""Each system's operations and facts, on every backend. A new backend joins with one line in `tests.support.urls`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,14 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from tests.support.postgres import schemas
+from tests.support.urls import LASTING, URLS
 
 Opened = Callable[[], Store]
 
-BACKENDS: dict[str, Callable[[Path], str]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: str(folder / "agents.db"),
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
-LASTING = [name for name in BACKENDS if name != "memory"]
-"""Those that outlive their handle."""
 
-
-@pytest.fixture(params=list(BACKENDS))
+@pytest.fixture(params=list(URLS))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    with holdfast.open(BACKENDS[request.param](tmp_path)) as store:
+    with holdfast.open(URLS[request.param](tmp_path)) as store:
         yield store
 
 
@@ -34,4 +25,4 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     """``opened()`` is a new handle on the same store."""
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(holdfast.open(BACKENDS[request.param](tmp_path)))
+        yield lambda: stack.enter_context(holdfast.open(URLS[request.param](tmp_path)))

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import holdfast
-from tests.runs.driver import URLS, failing_saves, states
+from tests.runs.driver import failing_saves, states
+from tests.support.urls import URLS
 
 
 @pytest.fixture(params=list(URLS))

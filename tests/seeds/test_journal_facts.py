@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import holdfast
-from tests.runs.driver import URLS, Calls, Clock, died, failing_appends, killed_in
+from tests.runs.driver import Calls, Clock, died, failing_appends, killed_in
+from tests.support.urls import URLS
 
 
 @pytest.fixture(params=list(URLS))

@@ -76,7 +76,7 @@ def test_later_saves_at_the_source_do_not_touch_the_fork(store):
     assert fork.latest().state == Counter(1)
 
 
-def test_the_fork_goes_on_without_touching_the_source(store):
+def test_the_fork_continues_without_touching_the_source(store):
     thread, saved = counted(store, count=3)
     fork = thread.fork(saved[1].id)
     after = fork.save(Counter(100), node="other")

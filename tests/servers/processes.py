@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import psutil
 
-_GONE = (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE)  # nobody may be there to bury it
+_GONE = (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE)  # it may have no parent that waits for it
 
 
 def kill_all(pid: int) -> None:

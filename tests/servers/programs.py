@@ -34,7 +34,7 @@ def unprivileged(command: Sequence[str]) -> list[str]:
     if os.geteuid() != 0:
         return list(command)
     setpriv = shutil.which("setpriv")
-    assert setpriv is not None, "root needs setpriv (of util-linux) to start PostgreSQL as somebody else"
+    assert setpriv is not None, "root needs setpriv (of util-linux) to start PostgreSQL as another user"
     user = pwd.getpwnam(NOBODY)
     return [
         setpriv, f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--inh-caps=+dac_override",

@@ -393,7 +393,7 @@ class Stores(RuleBasedStateMachine):
     def delete(self, thread: int, namespace: str, via: int, sure: int) -> None:
         thread_id = self.which_thread(thread)
         if sure:
-            return  # seldom, or the machine would spend its time on graves
+            return  # seldom, or the machine would spend its time on deleted threads
         handle = Handle(thread_id, namespace)
         self.agree(lambda: self.model.delete(handle), lambda world: world.thread(handle, via).delete())
 

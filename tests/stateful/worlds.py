@@ -13,7 +13,7 @@ from holdfast import CheckpointInfo, HoldfastError, Store, Thread
 from tests.stateful.model import Handle, Model, Point, Refused
 from tests.support.postgres import schemas
 
-YEAR = 365 * 24 * 3600.0  # after which threads expire, if nobody makes time pass
+YEAR = 365 * 24 * 3600.0  # after which threads expire, if no test makes time pass
 
 
 class World:

@@ -166,7 +166,7 @@ def test_a_thread_shows_only_when_it_is_whole(tmp_path: Path, monkeypatch: pytes
         assert thread_shown(other, "t") == thread_shown(source, "t")
 
 
-def test_what_was_begun_and_is_something_else_now_is_begun_anew(
+def test_what_was_begun_and_is_something_else_now_is_begun_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commit_buffer, "_BATCH_ROWS", 10)

@@ -44,7 +44,7 @@ def test_a_store_goes_to_a_file_and_back(source: Path, tmp_path: Path) -> None:
     done = command("export", source, bundle, "--all")
     assert (done.returncode, done.stdout.splitlines()[0]) == (
         0,
-        "wrote 7 checkpoints, 0 writes, 0 journal entries; 0.0 MB of state",
+        "wrote 7 checkpoints, 0 writes, 0 journal entries; 7 B of state",
     )
     assert command("import", target, bundle).stdout.startswith("imported 7 checkpoints")
     assert same(source, target)

@@ -1,5 +1,5 @@
 """What LangGraph saved: ids of its own, checkpoints saved again, late or without their parents, writes before and after
-a step was sealed. Moved to another store, a saver there shows the same."""
+a step was settled. Moved to another store, a saver there shows the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.adapters.langgraph import HoldfastSaver
 from holdfast.backends.rows import SettledRow
 from tests.adapters.langgraph.driver import config
 from tests.adapters.langgraph.fuzz_board import THREADS
-from tests.adapters.langgraph.fuzz_values import told
+from tests.adapters.langgraph.fuzz_values import full_text
 from tests.adapters.langgraph.fuzzing import Game
 from tests.adapters.langgraph.test_graphs_subgraphs import Log, around, ask, inner, note
 
@@ -24,7 +24,7 @@ GAMES = 6
 
 def listed(saver: HoldfastSaver, thread: str) -> list[dict[str, str]]:
     """All that a saver shows of a thread, in all namespaces, as texts."""
-    return [{name: told(value) for name, value in one._asdict().items()} for one in saver.list(config(thread))]
+    return [{name: full_text(value) for name, value in one._asdict().items()} for one in saver.list(config(thread))]
 
 
 @pytest.mark.parametrize("number", range(GAMES))
@@ -45,7 +45,7 @@ def test_a_saver_on_the_target_shows_what_one_on_the_source_shows(number: int, t
         assert holdfast.copy(source.store, copied).checkpoints == 0
 
 
-def test_an_interrupted_graph_is_pulled_and_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_graph_is_pulled_and_continues(tmp_path: Path) -> None:
     """From a store in use to another one; there it is answered, and the first one still waits."""
     with holdfast.open(tmp_path / "production.db") as production, holdfast.open("memory:") as laptop:
         one = around(inner(note, ask)).compile(checkpointer=HoldfastSaver(production))
@@ -59,7 +59,7 @@ def test_an_interrupted_graph_is_pulled_and_goes_on(tmp_path: Path) -> None:
         assert one.invoke(Command(resume="yes"), config("t")) == done
 
 
-def test_sealed_writes_stay_references(tmp_path: Path) -> None:
+def test_settled_writes_stay_references(tmp_path: Path) -> None:
     """What a task wrote is in the checkpoint after it: the target does not store it twice either."""
     builder = StateGraph(Log)
     builder.add_node("say", lambda state: {"lines": ["x" * 20_000 + str(len(state["lines"]))]})
@@ -74,7 +74,7 @@ def test_sealed_writes_stay_references(tmp_path: Path) -> None:
 
 
 def sealed_sizes(store: holdfast.Store) -> list[int]:
-    """How large the rows of sealed writes are, but for the numbers of logs in them."""
+    """How large the rows of settled writes are, but for the numbers of logs in them."""
     backend = store._calls.engine.backend
     (tree,) = run(backend.trees, 0, 10)
     found = [len(row.body) // 20 for row in run(backend.scan, SettledRow, tree, (), 1000)]

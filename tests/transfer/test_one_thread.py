@@ -62,7 +62,7 @@ def test_threads_that_are_held_do_not_stop_a_copy(stores: tuple[Store, Store]) -
     assert set(followed) >= {"t0", "t2", "t4", "t5"}
 
 
-def test_damage_is_what_is_told_of_several_reasons(stores: tuple[Store, Store]) -> None:
+def test_damage_is_what_is_reported_of_several_reasons(stores: tuple[Store, Store]) -> None:
     source, target = stores
     target.thread("t1").save({"other": 1})
     damage(source, "c21")

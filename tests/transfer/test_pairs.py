@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import holdfast
 from holdfast.testing.threads.thread_moves import RICH, rich, seen
-from tests.support.postgres import schemas
+from tests.support.urls import URLS
 from tests.transfer.showing import live, shown
-
-URLS: dict[str, Callable[[Path], str]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: str(folder / "agents.db"),
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
 
 
 @pytest.mark.parametrize("source", URLS)

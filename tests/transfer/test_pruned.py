@@ -13,7 +13,7 @@ import holdfast
 from holdfast import Conflict, InvalidArgument, Retention, Store
 from holdfast.adapters.langgraph import HoldfastSaver
 from tests.adapters.langgraph.driver import config
-from tests.transfer.test_pairs import URLS
+from tests.support.urls import URLS
 
 LINES = ["question 0", "answer", "question 1", "answer", "question 2", "answer"]
 
@@ -116,7 +116,7 @@ def test_following_a_thread_whose_calls_are_pruned():
         assert len(other.thread("t", "tool:1").history()) == 1  # what the target has, it keeps
 
 
-def test_one_that_went_on_in_a_call_is_no_copy_any_more():
+def test_one_that_continued_in_a_call_is_no_longer_a_copy():
     with holdfast.open("memory:") as store, holdfast.open("memory:") as other:
         store.thread("t").save({"n": 0})
         store.thread("t", "tool:0").save({"x": 0})

@@ -38,7 +38,7 @@ def test_a_copied_store_shows_what_the_source_shows(source: Store, target: Store
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_store_that_goes_on_is_followed(source: Store, target: Store, seed: int) -> None:
+def test_a_store_that_continues_is_followed(source: Store, target: Store, seed: int) -> None:
     live(source, f"s{seed}", 80)
     for turn in range(4):
         holdfast.copy(source, target)
@@ -60,7 +60,7 @@ def test_a_bundle_has_what_the_source_shows(source: Store, target: Store, tmp_pa
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_threads_go_one_by_one_too(source: Store, target: Store, tmp_path: Path, seed: int) -> None:
+def test_threads_are_moved_one_by_one_too(source: Store, target: Store, tmp_path: Path, seed: int) -> None:
     """A fork then comes with all that it sees."""
     live(source, f"s{seed}", 100)
     for number, info in enumerate(source.threads(limit=None)):
@@ -76,7 +76,7 @@ def test_threads_go_one_by_one_too(source: Store, target: Store, tmp_path: Path,
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_goes_there_and_back_is_the_same(source: Store, target: Store, seed: int) -> None:
-    """Pull, go on there, push: the first store has what the second did."""
+    """Pull, continue there, push: the first store has what the second did."""
     live(source, f"s{seed}", 60)
     holdfast.copy(source, target)
     live(target, f"t{seed}", 40, removing=False)

@@ -14,7 +14,7 @@ from holdfast._drive import run
 from holdfast.backends.base import Batch, LineAt
 from holdfast.backends.rows import LineRow, with_checksum
 from holdfast.engine.threads.staged_thread import is_staged
-from tests.transfer.test_pairs import URLS
+from tests.support.urls import URLS
 
 
 class Killed(Exception):
@@ -51,7 +51,7 @@ def staged(store: Store) -> list[LineRow]:
     return [row for row in lines if is_staged(row)]
 
 
-def test_it_is_no_fault_and_nothing_to_repair(target: Store):
+def test_it_is_not_a_fault_and_nothing_to_repair(target: Store):
     assert target.verify().faults == ()
     assert target.repair(target.verify()).mended == ()
     assert [one.id for one in target.threads()] == ["other"]

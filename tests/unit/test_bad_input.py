@@ -1,5 +1,5 @@
 """What can't be right: ids, values, arguments, files and disks. Each is refused with an error that says what is wrong,
-nothing that was stored before is touched, and the store goes on working."""
+nothing that was stored before is touched, and the store keeps working."""
 
 from __future__ import annotations
 
@@ -607,7 +607,7 @@ def test_an_empty_database_that_another_program_marked_is_left_as_it_is(tmp_path
 
 
 @pytest.mark.parametrize("content", [b"hello", b"{}", b"SQLite", b"SQLite format 3", b"\0" * 5000, b"SQLite format 3\0 but not really" * 60])  # fmt: skip  # noqa: E501
-def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     unchanged(path, lambda: holdfast.open(path), HoldfastError, "notes.txt")
@@ -831,7 +831,7 @@ def test_a_file_that_may_not_be_read_is_refused(open_folder: Path) -> None:
 # ------------------------------------------------------------------------------------------------ full disks
 
 
-def test_a_full_database_keeps_what_was_acknowledged_and_goes_on_when_there_is_room(
+def test_a_full_database_keeps_what_was_acknowledged_and_continues_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "full.db"

@@ -34,6 +34,12 @@ def test_help_lists_every_command():
     assert [name for name in COMMANDS if name not in shown] == []
 
 
+def test_help_shows_a_whole_sentence_for_each_command():
+    lines = holdfast("--help").stdout.partition("Commands:\n")[2].splitlines()
+    assert len(lines) == len(COMMANDS)
+    assert [line for line in lines if not line.endswith(".") or line.endswith("...")] == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_help_text(name):
     registered = {command.name: command.callback for command in build().registered_commands}
@@ -66,7 +72,8 @@ def test_starting_imports_nothing_heavy():
 def test_without_typer_it_says_what_to_install():
     script = "import sys; sys.modules['typer'] = None; import holdfast.cli; holdfast.cli.main()"
     done = python("-c", script)
-    assert (done.returncode, done.stderr) == (2, "the command line needs: pip install 'holdfast[cli]'\n")
+    assert done.returncode == 2
+    assert done.stderr == "holdfast: the command line needs an extra: pip install 'holdfast[cli]'\n"
 
 
 def test_without_arguments_it_shows_help():

@@ -1,4 +1,4 @@
-"""What can't be stored is refused with its path; no depth, cycle or byte ends in anything but an error of ours."""
+"""What can't be stored is refused with its path; no depth, cycle or byte ends in anything but an error of Holdfast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records that no program of ours writes, with correct checksums: nothing of C is given a length, a type or an address
+"""Records that Holdfast never writes, with correct checksums: nothing of C is given a length, a type or an address
 of theirs that was not checked, and no record takes far more time or memory than its bytes."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ UNKNOWN_DTYPES: dict[str, Any] = {
     "a field of too many parts": [[Marker(1), "n", "<i8", [Marker(1)], 0]],
     "a field with a number as name": [[Marker(1), 1, "<i8"]],
     "a field of a negative size": [[Marker(1), "n", "<i8", [Marker(1), -1]]],
-    "a field of a size that is no tuple": [[Marker(1), "n", "<i8", 1]],
+    "a field whose size is not a tuple": [[Marker(1), "n", "<i8", 1]],
     "a field of a size that overflows": [[Marker(1), "n", "<i8", [Marker(1), 1 << 62, 4]]],
     "fields within fields": [[Marker(1), "a", [[Marker(1), "b", "|O"]]]],
     "fields that overflow together": [[Marker(1), name, "|V2000000000"] for name in "abc"],
@@ -204,7 +204,7 @@ def test_a_time_zone_that_is_none_is_opaque(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["../UTC", "a.b/c", "tzdata.zi", "x" * 99, "Europe/Paris/x/y/z"])
-def test_no_file_is_searched_for_what_is_no_name_of_a_time_zone(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_searched_for_what_does_not_name_a_time_zone(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(times, "ZoneInfo", None)
     assert type(load(Marker(12), key)) is Opaque
 

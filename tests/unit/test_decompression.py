@@ -79,7 +79,7 @@ def test_a_frame_that_states_more_than_was_asked_for_is_not_begun() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 255, 256, 65_791, 65_792, 200_000])
-def test_a_frame_of_ours_is_its_content(size: int) -> None:
+def test_a_frame_of_holdfast_is_its_content(size: int) -> None:
     assert _zstd.decompress(_zstd.compress(bytes(size), 1), size) == bytes(size)
 
 

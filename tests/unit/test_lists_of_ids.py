@@ -70,7 +70,7 @@ def test_every_call_that_takes_a_list_is_tried(module: Any) -> None:
 
 @pytest.mark.parametrize("bad", ["ab", b"ab", {"a": 1}, 5], ids=repr)
 @pytest.mark.parametrize("call", list(CALLS), ids=lambda call: f"{call[0]}-{call[1]}")
-def test_what_is_no_list_is_refused(store: Store, call: tuple[str, str], bad: Any) -> None:
+def test_what_is_not_a_list_is_refused(store: Store, call: tuple[str, str], bad: Any) -> None:
     before = [(info.id, info.updated_at) for info in store.threads()]
     with pytest.raises(InvalidArgument, match=f"{call[1]} is a list; for one item, write "):
         CALLS[call](store, bad)

@@ -103,7 +103,7 @@ def test_a_value_that_is_too_large_is_not_loaded(url: str) -> None:
         assert store.thread("t").load(first.id).state["n"] == 1  # type: ignore[union-attr]
 
 
-def test_a_value_that_is_too_large_is_no_fault(url: str) -> None:
+def test_a_value_that_is_too_large_is_not_a_fault(url: str) -> None:
     with holdfast.open(url, max_value=1024) as store:
         report = store.verify()
         assert report.ok

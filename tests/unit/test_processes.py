@@ -44,7 +44,7 @@ def finish(*processes: subprocess.Popen[str]) -> list[str]:
             assert process.returncode == 0, errors
             found.append(out)
     except subprocess.TimeoutExpired:
-        pytest.fail(f"still not done after {LIMIT} s: something waits for a lock that nobody holds")
+        pytest.fail(f"still not done after {LIMIT} s: something waits for a lock that no thread holds")
     finally:
         for process in processes:
             with suppress(ProcessLookupError):
@@ -262,7 +262,7 @@ def test_a_store_opened_before_a_fork_works_in_both(tmp_path: Path) -> None:
 
 @needs_fork
 def test_what_a_child_saves_after_its_parent_closed_is_kept(tmp_path: Path) -> None:
-    """The parent, last to close as far as it knows, must not take the log away that the child writes to."""
+    """The parent seems to be the last to close: it must not remove the log that the child writes to."""
     run(
         """
         import os, sys, holdfast

@@ -139,7 +139,7 @@ def test_a_path_with_such_characters_is_a_file(folder: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("use", [take, export, lambda text: holdfast.open(Path(text))])
-def test_a_url_is_no_path(folder: Path, use: Callable[[str], Any]) -> None:
+def test_a_url_is_not_a_path(folder: Path, use: Callable[[str], Any]) -> None:
     for url in (
         "postgresql://ada:HUNTER@localhost/db",
         " Postgres://ada:HUNTER@localhost/db",

@@ -1,4 +1,4 @@
-"""What a process remembers of a thread may be old: nobody is blamed for that, and nothing is missed."""
+"""What a process remembers of a thread may be old: that is never an error, and nothing is missed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_reducer_that_fails_on_what_was_remembered_is_asked_again(tmp_path: Pa
 
 
 def test_values_that_are_gone_since_are_not_missed(tmp_path: Path) -> None:
-    """Another process deleted the thread and began it anew; what this one remembers leads nowhere."""
+    """Another process deleted the thread and started it again; what this one remembers leads nowhere."""
     path = tmp_path / "agents.db"
     with holdfast.open(path, cache=5000) as one, holdfast.open(path) as other:
         one.thread("t").save({"m": "x" * 10_000})

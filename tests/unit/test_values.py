@@ -120,7 +120,7 @@ def test_every_version_reads_back_when_caches_are_lost_between_saves(
 
 @given(script=scripts, more=scripts, other=scripts, at=st.integers(0, 24))
 @fixture_ok
-def test_a_fork_in_the_middle_and_its_origin_go_on_without_touching_each_other(
+def test_a_fork_in_the_middle_and_its_origin_continue_without_touching_each_other(
     store: Store, script: list[Any], more: list[Any], other: list[Any], at: int
 ) -> None:
     thread = new_thread(store)
@@ -425,7 +425,7 @@ def test_logs_of_several_frames_read_every_position(frames: Frames, count: int, 
 
 @given(scripts, every_framing)
 @slow
-def test_a_version_that_was_read_goes_on_like_one_that_was_remembered(script: list[Any], frames: Frames) -> None:
+def test_a_version_that_was_read_continues_like_one_that_was_remembered(script: list[Any], frames: Frames) -> None:
     """The same rows come of it, so that a restart costs nothing in space."""
     warm, cold = Logs(frames), Logs(frames)
     encs = [CODEC.encode(value) for value in played(script)]

@@ -1,6 +1,6 @@
 """The one place that publishes files: complete, on disk, and then under their name.
 
-A file is written beside its final name, under a temporary name that no other writer has (see `_temporary`). It is
+A file is written beside its final name, under a temporary name that no other writer has (see `temporary_files`). It is
 synced, renamed or linked to its name, and the folder is synced: after a crash the name leads to the old file or to the
 new one, never to a part of it. Whatever happens the temporary name is removed; if the process is killed, the next one
 that writes to the same path removes it.

@@ -14,6 +14,6 @@ def main() -> None:
     except ModuleNotFoundError as missing:
         if missing.name not in _TOOLKIT:
             raise
-        print("the command line needs: pip install 'holdfast[cli]'", file=sys.stderr)
+        print("holdfast: the command line needs an extra: pip install 'holdfast[cli]'", file=sys.stderr)
         sys.exit(2)
     run()

@@ -17,7 +17,7 @@ _NOTHING: Final = (None, 0)
 
 
 class Cache:
-    """Least recently used goes first. `limit` counts the bytes that the entries say they take."""
+    """Drops the least recently used entries first. `limit` is in bytes, of which each entry states its own."""
 
     def __init__(self, limit: int = DEFAULT_BYTES) -> None:
         self.limit = limit

@@ -163,7 +163,7 @@ class Port:
                 before = rows[-1].seq - 1
 
     async def read(self, view: View, rows: Sequence[CheckpointRow]) -> StoredCheckpoints:
-        """All that is stored about some checkpoints of one namespace, in few questions."""
+        """All that is stored about some checkpoints of one namespace, in a few queries."""
         manifests = {row.seq: loader.manifest_of(row) for row in rows}
         entries = [entry for manifest in manifests.values() for entry in manifest.channels.values()]
         entries += [manifest.extra for manifest in manifests.values() if manifest.extra is not None]

@@ -59,7 +59,7 @@ async def reread(engine: Engine, handle: Handle, read: Callable[[], Awaitable[T]
 
 
 def reread_on_corrupt(read: Read[P, T]) -> Read[P, T]:
-    """Decorates a function of the engine that reads: what `reread` does."""
+    """A decorator for functions of the engine that read: each call is made by `reread`."""
 
     @wraps(read)
     async def reading(engine: Engine, handle: Handle, /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -64,6 +64,7 @@ class Replay:
 
     def _record(self, kind: str, recorded: Recorded, counted: int, saved: int, key: str | None) -> None:
         """An execution that started after the last save numbered its laps from its own start."""
+        # Saves that were only counted have no number in the store, so their laps are counted from the first one.
         if recorded.unwritten:
             lap = recorded.at - counted
         else:
@@ -85,12 +86,14 @@ class Replay:
         """Whether the recorded result answers the step; False if it is to be called."""
         if effect.name != name:
             raise Diverged(f"the key {effect.key!r} is recorded for the step {effect.name!r}, and {name!r} uses it")
+        # The code handled this failure when it first ran, so it has to see it again.
         if effect.status == "failed" and effect.seq != self.ended_by:
             raise StepFailed(
                 f"step {name!r} failed before with {effect.error_type}: {effect.error}",
                 error_type=effect.error_type,
                 text=effect.error,
             )
+        # The journal can't say whether it happened: only the system that it acted on knows.
         if effect.status == "unfinished" and not (effect.safe_to_repeat or idempotent):
             raise UnsafeEffect(
                 f"step {name!r} was begun (journal entry {effect.seq}), and whether it happened is unknown; "

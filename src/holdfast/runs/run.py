@@ -143,6 +143,7 @@ class RunCalls(Generic[S]):
         self._covered = head.journal_seq if head is not None else 0
         tail = await self._tail()
         known_run = None if head is None else head.run_id
+        # A run that writes no checkpoints leaves only its start: one that the head does not know died.
         starts = [entry for entry in tail if entry.kind == START and entry.data["run_id"] != known_run]
         if head is not None and not self._ended(head):
             await self._resume(head, tail)
@@ -157,6 +158,7 @@ class RunCalls(Generic[S]):
 
     async def _resume(self, head: Checkpoint[S], tail: list[JournalEntry]) -> None:
         await self._answer(head, tail)
+        # The step that ended the run is called again. Failures that the code has handled are replayed.
         if head.status.lower() == "failed":
             failures = [entry.data["effect"] for entry in tail if entry.kind == FAILED]
             self._replay.ended_by = failures[-1] if failures else None
@@ -184,7 +186,7 @@ class RunCalls(Generic[S]):
 
     def _check_no_answer(self) -> None:
         if self.options.resume is not UNSET:
-            raise NotInterrupted(f"{self.handle.name} waits for no value; leave resume= out")
+            raise NotInterrupted(f"{self.handle.name} does not wait for a value; leave resume= out")
 
     async def _restart(self, started: JournalEntry, head: Checkpoint[S] | None, tail: list[JournalEntry]) -> None:
         """A run with durability `exit` that died left a journal, and no checkpoint."""
@@ -263,6 +265,7 @@ class RunCalls(Generic[S]):
             except StepFailed as error:
                 self._raised = (error, use.found.seq)
                 raise
+        # A step that is called again is the same effect: its new intent names the first.
         again = use.found.seq if use.found is not None else None
         data = {**self._where(use), "name": name, "key": key, "idempotent": idempotent, "again": again}
         return Begun((await self._append(INTENT, data, "intent")).seq, is_recorded=False, key=key)
@@ -305,6 +308,7 @@ class RunCalls(Generic[S]):
         # A worker that died before it left the block may have recorded the interrupt already.
         if use.found is None:
             await self._append(INTERRUPT, {**self._where(use), "name": name, "payload": payload}, "interrupt")
+        # The interrupt has to come after the saves that are still in the background.
         await self._drained()
         await self._write(self._saved, SaveArguments(status="interrupted", journal_seq=self._covered))
         self.interrupted, self.payload = True, payload

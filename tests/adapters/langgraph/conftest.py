@@ -1,4 +1,4 @@
-"""Every test of the checkpointer, on each backend. A new backend joins with one line in `driver.BACKENDS`."""
+"""Every test of the checkpointer, on each backend. A new backend joins with one line in `tests.support.urls`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.langgraph import HoldfastSaver
-from tests.adapters.langgraph.driver import BACKENDS, LASTING, SIDES, Side, Twin, open_saver
+from tests.adapters.langgraph.driver import SIDES, Side, Twin, open_saver
 from tests.adapters.langgraph.plain import check_as_in_memory
+from tests.support.urls import LASTING, URLS
 
 Opened = Callable[..., HoldfastSaver]
 
 
-@pytest.fixture(params=list(BACKENDS))
+@pytest.fixture(params=list(URLS))
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return BACKENDS[request.param](tmp_path)
+    return URLS[request.param](tmp_path)
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def calls(side: Side) -> Twin:
 @pytest.fixture(params=LASTING)
 def lasting(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of a store that can be opened more than once."""
-    return BACKENDS[request.param](tmp_path)
+    return URLS[request.param](tmp_path)
 
 
 @pytest.fixture

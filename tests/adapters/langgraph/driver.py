@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -14,19 +13,9 @@ from langgraph.checkpoint.base.id import uuid6
 from langgraph.graph import START, StateGraph
 
 from holdfast.adapters.langgraph import HoldfastSaver
-from tests.support.postgres import schemas
 
 T = TypeVar("T")
 PATIENCE: Final = 60.0  # seconds, after which a call is taken to hang
-
-BACKENDS: Final[dict[str, Callable[[Path], str]]] = {
-    "memory": lambda folder: "memory:",
-    "sqlite": lambda folder: f"sqlite:{folder / 'agents.db'}",
-    "files": lambda folder: f"file:{folder / 'agents'}",
-    "postgresql": schemas.url,
-}
-LASTING: Final = [name for name in BACKENDS if name != "memory"]
-"""Those that outlive their handle, and can be opened twice."""
 
 SIDES: Final = ["sync", "async"]
 
@@ -112,15 +101,15 @@ class Stored:
         self._changed = threading.Condition()
         put_writes, aput_writes = saver.put_writes, saver.aput_writes
 
-        def told(config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
+        def seen_put_writes(config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
             put_writes(config, writes, task_id, task_path)
             self._see(writes)
 
-        async def atold(config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
+        async def seen_aput_writes(config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
             await aput_writes(config, writes, task_id, task_path)
             self._see(writes)
 
-        saver.put_writes, saver.aput_writes = told, atold
+        saver.put_writes, saver.aput_writes = seen_put_writes, seen_aput_writes
 
     def _see(self, writes: Any) -> None:
         with self._changed:
@@ -181,8 +170,8 @@ def put(
     if versions is not None:
         made["channel_versions"] = versions
     given = made["channel_versions"] if new is None else new
-    told = {"source": "loop", "step": 0, "parents": {}} if metadata is None else metadata
-    stored = calls.put(config(thread_id, parent, ns), made, told, given)
+    noted = {"source": "loop", "step": 0, "parents": {}} if metadata is None else metadata
+    stored = calls.put(config(thread_id, parent, ns), made, noted, given)
     place = {**stored["configurable"], "thread_id": str(stored["configurable"]["thread_id"])}
     assert place == {"thread_id": str(thread_id), "checkpoint_ns": ns, "checkpoint_id": made["id"]}
     return str(made["id"])
@@ -216,9 +205,7 @@ def finishes(work: Callable[[], T]) -> T:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(PATIENCE)
-    assert not thread.is_alive(), (
-        f"still not done after {PATIENCE} s: something waits for a lock that nobody gives back"
-    )
+    assert not thread.is_alive(), f"still not done after {PATIENCE} s: something waits for a lock that is not released"
     if errors:
         raise errors[0]
     return answers[0]

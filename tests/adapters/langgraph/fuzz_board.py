@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 import holdfast
 from holdfast.adapters.langgraph import HoldfastSaver
 from tests.adapters.langgraph.driver import config
-from tests.adapters.langgraph.fuzz_values import told
+from tests.adapters.langgraph.fuzz_values import full_text
 from tests.adapters.langgraph.oracle import Oracle, Place
 
 THREADS: Final = ["t", "u", "v", "w", "x", "y"]
@@ -54,7 +54,7 @@ class Board:
         self.forked: set[str] = set()  # their inner namespaces are seen through rules of their own
         self.touched: set[str] = set()  # threads that something was done to since they were compared
         self.count = 0
-        self.told: list[str] = []
+        self.calls: list[str] = []
         self._texts: dict[int, tuple[Any, str]] = {}  # of the oracle's values, which stay as they are
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class Board:
 
     def compare(self) -> None:
         via = self.rng.randrange(2)
-        self.told.append(f"compare via {via}")
+        self.calls.append(f"compare via {via}")
         for world in self.worlds:
             for thread in sorted(self.touched.intersection(THREADS)):
                 self.compare_thread(world.saver(via), thread, world.url)
@@ -111,16 +111,16 @@ class Board:
         asked = config(place.thread, id, place.namespace)
         found = saver.get_delta_channel_history(config=asked, channels=["delta"])
         wanted = self.oracle.get_delta_channel_history(config=asked, channels=["delta"])
-        assert told(dict(found)) == told(dict(wanted)), f"{name}: delta history of {place} {id}"
+        assert full_text(dict(found)) == full_text(dict(wanted)), f"{name}: delta history of {place} {id}"
 
     def same(self, found: Any, wanted: Sequence[CheckpointTuple], what: str) -> None:
         ours, theirs = list(found), list(wanted)
         assert [_id(one) for one in ours] == [_id(one) for one in theirs], what
         for one, other in zip(ours, theirs, strict=True):
-            ours_told, theirs_told = _parts(one, told), _parts(other, self.text)
+            our_parts, their_parts = _parts(one, full_text), _parts(other, self.text)
             if self.is_open(other):
-                ours_told["parent_config"] = theirs_told["parent_config"]
-            assert ours_told == theirs_told, f"{what}: {_id(one)}"
+                our_parts["parent_config"] = their_parts["parent_config"]
+            assert our_parts == their_parts, f"{what}: {_id(one)}"
 
     def is_open(self, found: CheckpointTuple) -> bool:
         """Whether its parent was removed, where others were saved late or again: the order is undefined then."""
@@ -134,15 +134,15 @@ class Board:
     def text(self, value: Any) -> str:
         """The text of an oracle's value, computed once."""
         if id(value) not in self._texts:
-            self._texts[id(value)] = value, told(value)
+            self._texts[id(value)] = value, full_text(value)
         return self._texts[id(value)][1]
 
 
 def _parts(found: CheckpointTuple, channel: Callable[[Any], str]) -> dict[str, str]:
     """All of a tuple as texts. The order of the channels says nothing."""
-    parts = {name: told(value) for name, value in found._asdict().items() if name != "checkpoint"}
+    parts = {name: full_text(value) for name, value in found._asdict().items() if name != "checkpoint"}
     values = {f"channel {name}": channel(value) for name, value in found.checkpoint["channel_values"].items()}
-    rest = {name: told(value) for name, value in found.checkpoint.items() if name != "channel_values"}
+    rest = {name: full_text(value) for name, value in found.checkpoint.items() if name != "channel_values"}
     return {**parts, **values, **rest}
 
 

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 CHANNELS: Final = ["messages", "messages", "log", "doc", "n", "tomb", "delta"]
 
 
-def told(value: Any) -> str:
+def full_text(value: Any) -> str:
     """All of a value in a text: two texts are equal if the values are, to the last detail."""
     return repr(_plain(value))
 

@@ -69,7 +69,7 @@ class Game(Board):
         """Call the oracle, then every other saver; those must refuse writes to an earlier generation of a thread."""
         via, loop = self.rng.randrange(2), self.rng.choice([None, None, self.loop])
         self.touched.add(thread)
-        self.told.append(f"{what} via {via}{', refused' if refused else ''}")
+        self.calls.append(f"{what} via {via}{', refused' if refused else ''}")
         if not refused:
             call(self.oracle)
         for world in self.worlds:
@@ -230,7 +230,7 @@ class Game(Board):
         place = self.place()
         id = self.known(place)
         if id is not None:
-            self.told.append(f"travel {place} {id}")
+            self.calls.append(f"travel {place} {id}")
             self.sessions[place] = self.loaded(place, id)
 
     def load(self) -> None:
@@ -336,13 +336,13 @@ class Game(Board):
 
     def collect(self) -> None:
         via = self.rng.randrange(2)
-        self.told.append(f"collect via {via}")
+        self.calls.append(f"collect via {via}")
         for world in self.worlds:
             assert world.saver(via).store.collect().skipped == ()
         self.touched.update(THREADS)
 
     def reopen(self) -> None:
         via, cache = self.rng.randrange(2), self.rng.choice(CACHES)
-        self.told.append(f"reopen {via} with a cache of {cache}")
+        self.calls.append(f"reopen {via} with a cache of {cache}")
         for world in self.worlds:
             world.reopen(via, cache)

@@ -67,8 +67,8 @@ class Oracle(InMemorySaver):
         found = self.get_tuple(config(place.thread, id, place.namespace))
         assert found is not None
         parent = self.parent(place, id)
-        told = None if parent is None else config(place.thread, parent, place.namespace)
-        return found._replace(config=config(place.thread, id, place.namespace), parent_config=told)
+        parent_config = None if parent is None else config(place.thread, parent, place.namespace)
+        return found._replace(config=config(place.thread, id, place.namespace), parent_config=parent_config)
 
     def parent(self, place: Place, id: str) -> str | None:
         """The nearest ancestor that exists; a parent that never existed is returned as it was named."""

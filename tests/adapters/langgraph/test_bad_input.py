@@ -85,7 +85,7 @@ def test_a_get_does_not_make_a_thread(calls: Twin, saver: HoldfastSaver) -> None
     assert (saver.store.threads(), calls.list(None)) == ([], [])
 
 
-def test_one_text_is_no_list_of_its_letters(calls: Twin, saver: HoldfastSaver) -> None:
+def test_one_text_is_not_a_list_of_its_letters(calls: Twin, saver: HoldfastSaver) -> None:
     for thread_id in "ab":
         put(calls, {"a": 1}, thread_id=thread_id, metadata={"run_id": thread_id})
     asked: list[Any] = [
@@ -188,7 +188,7 @@ def test_a_url_that_makes_no_sense_is_refused(url: str) -> None:
         HoldfastSaver.from_url(url).setup()
 
 
-def test_a_file_that_is_no_store_is_left_alone(tmp_path: Any) -> None:
+def test_a_file_that_is_not_a_store_is_left_alone(tmp_path: Any) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a database, and never was one\n" * 100)
     with pytest.raises(holdfast.NotAStore):

@@ -156,7 +156,7 @@ def test_another_savers_late_write_is_refused_too(opened) -> None:
         assert is_gone(one.calls)
 
 
-def test_it_is_still_late_when_the_store_was_opened_anew(opened) -> None:
+def test_it_is_still_late_when_the_store_was_opened_again(opened) -> None:
     saver = opened()
     with Side(saver, "sync") as side:
         first = put(side.calls, {"a": 1})
@@ -172,15 +172,15 @@ def test_it_is_still_late_when_the_store_was_opened_anew(opened) -> None:
 # ------------------------------------------------------------------------------------------------ graphs
 
 
-def test_a_chat_is_cleared_and_goes_on_under_its_id(side: Side) -> None:
+def test_a_chat_is_cleared_and_continues_under_its_id(side: Side) -> None:
     def say(state: Log) -> Any:
         return {"lines": [f"answer {len(state['lines'])}"]}
 
     graph = side.graph(chain(Log, say))
     for turn in range(3):
         for n in range(2):
-            told = graph.invoke({"lines": [f"turn {turn}.{n}"]}, config())
-        assert told["lines"] == [f"turn {turn}.0", "answer 1", f"turn {turn}.1", "answer 3"]
+            result = graph.invoke({"lines": [f"turn {turn}.{n}"]}, config())
+        assert result["lines"] == [f"turn {turn}.0", "answer 1", f"turn {turn}.1", "answer 3"]
         side.calls.delete_thread("t")
         assert is_gone(side.calls)
 
@@ -224,7 +224,7 @@ def test_a_subgraph_whose_thread_is_deleted_under_it_ends_there(side: Side) -> N
     assert is_gone(side.calls)
 
 
-def test_an_answer_to_a_deleted_question_starts_anew(side: Side) -> None:
+def test_an_answer_to_a_deleted_question_starts_again(side: Side) -> None:
     """LangGraph takes it for a first run without input, and asks again; nothing of the life before is there."""
 
     def ask(state: Log) -> Any:
@@ -233,6 +233,6 @@ def test_an_answer_to_a_deleted_question_starts_anew(side: Side) -> None:
     graph = side.graph(chain(Log, ask))
     graph.invoke({"lines": ["given"]}, config())
     side.calls.delete_thread("t")
-    told = graph.invoke(Command(resume="late"), config())
-    assert (told["lines"], len(told["__interrupt__"])) == ([], 1)
+    result = graph.invoke(Command(resume="late"), config())
+    assert (result["lines"], len(result["__interrupt__"])) == ([], 1)
     assert graph.invoke(Command(resume="new"), config())["lines"] == ["new"]

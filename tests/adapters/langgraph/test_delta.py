@@ -54,10 +54,10 @@ def ask(state: Log) -> Any:
 def grows(side: Side, mode: str) -> Any:
     """Past several snapshots, and at every checkpoint in between."""
     graph = side.graph(chain(Log, a, b))
-    told = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n in range(5)]
-    assert len(told[-1]["lines"]) == 15
-    assert graph.get_state(config()).values == told[-1]
-    return told, side.seen(graph)
+    result = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n in range(5)]
+    assert len(result[-1]["lines"]) == 15
+    assert graph.get_state(config()).values == result[-1]
+    return result, side.seen(graph)
 
 
 def travels(side: Side, mode: str) -> Any:
@@ -68,11 +68,11 @@ def travels(side: Side, mode: str) -> Any:
     old = graph.get_state_history(config())
     start = old[1].config
     branch = graph.update_state(start, {"lines": ["by hand"]})
-    told = [graph.invoke(None, branch, durability=mode), graph.invoke(None, start, durability=mode)]
+    result = [graph.invoke(None, branch, durability=mode), graph.invoke(None, start, durability=mode)]
     assert [graph.get_state(one.config).values for one in old] == [one.values for one in old]
-    assert "by hand" in told[0]["lines"]
-    assert "by hand" not in told[1]["lines"]
-    return told, side.seen(graph)
+    assert "by hand" in result[0]["lines"]
+    assert "by hand" not in result[1]["lines"]
+    return result, side.seen(graph)
 
 
 def copies(side: Side, mode: str) -> Any:
@@ -99,9 +99,9 @@ def overwrites(side: Side, mode: str) -> Any:
         return {"lines": Overwrite(["anew"])}
 
     graph = side.graph(chain(Log, a, reset, b))
-    told = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n in range(2)]
-    assert told[-1]["lines"] == ["anew", "b after 1"]
-    return told, side.seen(graph)
+    result = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n in range(2)]
+    assert result[-1]["lines"] == ["anew", "b after 1"]
+    return result, side.seen(graph)
 
 
 def shares_out(side: Side, mode: str) -> Any:
@@ -110,14 +110,14 @@ def shares_out(side: Side, mode: str) -> Any:
     builder.add_node("work", lambda state: {"lines": state["plain"]})
     builder.add_conditional_edges("a", lambda state: [Send("work", {"plain": [f"w{n}"]}) for n in range(12)], ["work"])
     graph = side.graph(builder)
-    told = graph.invoke({"lines": ["given"]}, config(), durability=mode)
-    assert told["lines"][2:] == [f"w{n}" for n in range(12)]
-    assert graph.get_state(config()).values["lines"] == told["lines"]
-    return told, side.seen(graph)
+    result = graph.invoke({"lines": ["given"]}, config(), durability=mode)
+    assert result["lines"][2:] == [f"w{n}" for n in range(12)]
+    assert graph.get_state(config()).values["lines"] == result["lines"]
+    return result, side.seen(graph)
 
 
 def changes_its_kind(side: Side, mode: str) -> Any:
-    """A thread that began with a plain channel goes on with a delta channel, and back."""
+    """A thread that began with a plain channel continues with a delta channel, and back."""
 
     class Before(TypedDict, total=False):
         lines: Annotated[list[str], add]
@@ -126,8 +126,8 @@ def changes_its_kind(side: Side, mode: str) -> Any:
     then.add_node("old", lambda state: {"lines": ["old"]})
     then.add_edge(START, "old")
     turns = [side.graph(then), side.graph(chain(Log, a, b)), side.graph(chain(Log, b)), side.graph(then)]
-    told = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n, graph in enumerate(turns)]
-    assert [line.split()[0] for line in told[-1]["lines"]] == [
+    result = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n, graph in enumerate(turns)]
+    assert [line.split()[0] for line in result[-1]["lines"]] == [
         "turn",
         "old",
         "turn",
@@ -138,7 +138,7 @@ def changes_its_kind(side: Side, mode: str) -> Any:
         "turn",
         "old",
     ]
-    return told, side.seen(turns[0])
+    return result, side.seen(turns[0])
 
 
 @pytest.mark.parametrize("mode", ["sync", "async", "exit"])
@@ -199,7 +199,7 @@ def test_a_plain_value_is_a_seed_even_if_it_is_falsy(calls: Twin, seed: Any) -> 
     assert [value for _, _, value in found["writes"]] == [[0], [1]]
 
 
-def test_a_value_at_the_target_is_no_seed(calls: Twin) -> None:
+def test_a_value_at_the_target_is_not_a_seed(calls: Twin) -> None:
     made = line(calls, 3, {2: ["here"]})
     assert "seed" not in history(calls, ["log"], made[2])["log"]
 
@@ -338,9 +338,9 @@ def test_pruning_keeps_the_value_of_the_latest(side: Side, turns: int) -> None:
     side.calls.prune(["t"], strategy="keep_latest")
     kept = graph.get_state(config())
     assert (kept.values, kept.next, kept.config) == (state.values, state.next, state.config)
-    told = graph.invoke({"lines": ["after"]}, config())
-    assert told["lines"][: len(state.values["lines"])] == state.values["lines"]
-    assert len(told["lines"]) == 3 * turns + 3
+    result = graph.invoke({"lines": ["after"]}, config())
+    assert result["lines"][: len(state.values["lines"])] == state.values["lines"]
+    assert len(result["lines"]) == 3 * turns + 3
 
 
 def test_pruning_twice_keeps_it_too(side: Side) -> None:
@@ -436,7 +436,7 @@ def test_deleting_the_thread_deletes_the_writes(side: Side) -> None:
 
 
 def test_a_snapshot_comes_back_as_one(calls: Twin) -> None:
-    """Not as the tuple or list that it looks like: LangGraph tells a snapshot from a plain value by its class."""
+    """Not as the tuple or list that it looks like: LangGraph recognises a snapshot by its class."""
     made = checkpoint({"log": _DeltaSnapshot([{"deep": ("tuple",)}])})
     stored = calls.put(config("t", ns=""), made, {}, {"log": 1})
     found = calls.get_tuple(stored).checkpoint["channel_values"]["log"]

@@ -1,4 +1,4 @@
-"""A chat that was left alone for longer than the store's ttl starts anew, by itself."""
+"""A chat that was left alone for longer than the store's ttl starts again by itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def graph(store: holdfast.Store) -> Any:
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
 
-def test_it_starts_anew(store: holdfast.Store, graph: Any) -> None:
+def test_it_starts_again(store: holdfast.Store, graph: Any) -> None:
     graph.invoke({"lines": ["one"]}, CONFIG)
     aged(store, "t", HOUR / 2)
     assert graph.invoke({"lines": ["two"]}, CONFIG)["lines"] == ["one", "heard one", "two", "heard two"]

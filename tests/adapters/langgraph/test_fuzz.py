@@ -28,5 +28,5 @@ def test_all_savers_show_the_same(shard: int, tmp_path: Path) -> None:
                 game.play()
             except BaseException as error:
                 error.add_note(f"game {number} of seed {SEED}: try again with SEED={SEED} FUZZ={number + 1}")
-                error.add_note("\n".join(game.told[-25:]))
+                error.add_note("\n".join(game.calls[-25:]))
                 raise

@@ -36,10 +36,10 @@ TOOLS = ToolNode([weather, look_up])
 
 
 def tools(state: MessagesState, config: RunnableConfig) -> Any:
-    told = TOOLS.invoke(state, config)
-    for place, message in enumerate(told["messages"], len(state["messages"])):
+    result = TOOLS.invoke(state, config)
+    for place, message in enumerate(result["messages"], len(state["messages"])):
         message.id = f"m{place}"
-    return told
+    return result
 
 
 def model(state: MessagesState) -> dict[str, Any]:
@@ -93,17 +93,17 @@ def said(found: Any) -> list[str]:
 
 def tool_calling_loop(side: Side) -> Any:
     graph = side.graph(agent())
-    told = graph.invoke(asked("Rome"), config())
-    assert said(told)[-1] == "sunny in there, then"
-    assert [type(one) for one in told["messages"]][1:4] == [AIMessage, ToolMessage, ToolMessage]
-    return told, side.seen(graph)
+    result = graph.invoke(asked("Rome"), config())
+    assert said(result)[-1] == "sunny in there, then"
+    assert [type(one) for one in result["messages"]][1:4] == [AIMessage, ToolMessage, ToolMessage]
+    return result, side.seen(graph)
 
 
 def three_turns(side: Side) -> Any:
     graph = side.graph(agent())
-    told = [graph.invoke(asked(city, 7 * n), config()) for n, city in enumerate(["Rome", "Bern", "Oslo"])]
-    assert [len(one["messages"]) for one in told] == [7, 14, 21]
-    return told, side.seen(graph)
+    result = [graph.invoke(asked(city, 7 * n), config()) for n, city in enumerate(["Rome", "Bern", "Oslo"])]
+    assert [len(one["messages"]) for one in result] == [7, 14, 21]
+    return result, side.seen(graph)
 
 
 def messages_of_every_kind(side: Side) -> Any:
@@ -165,9 +165,9 @@ def edited_by_hand(side: Side) -> Any:
     calling = stopped.values["messages"][-1]
     changed = [{**one, "args": dict.fromkeys(one["args"], "Paris")} for one in calling.tool_calls]
     graph.update_state(config(), {"messages": [calling.model_copy(update={"tool_calls": changed})]})
-    told = graph.invoke(None, config())
-    assert "sunny in Paris" in said(told)
-    return told, side.seen(graph)
+    result = graph.invoke(None, config())
+    assert "sunny in Paris" in said(result)
+    return result, side.seen(graph)
 
 
 @pytest.mark.parametrize(

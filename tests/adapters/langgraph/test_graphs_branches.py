@@ -40,9 +40,9 @@ def shared_out(worker: Any, **options: Any) -> Any:
 
 def sends(side: Side) -> Any:
     graph = side.graph(shared_out(lambda state: {"done": [state["item"] + " done"]}))
-    told = [graph.invoke({}, config()) for _ in range(2)]
-    assert [one["total"] for one in told] == [4, 8]
-    return told, side.seen(graph)
+    result = [graph.invoke({}, config()) for _ in range(2)]
+    assert [one["total"] for one in result] == [4, 8]
+    return result, side.seen(graph)
 
 
 def sends_of_one_step_that_fail(side: Side) -> Any:
@@ -62,14 +62,14 @@ def sends_of_one_step_that_fail(side: Side) -> Any:
         graph.invoke({}, config())
     failed = side.seen(graph)
     assert [task.error is not None for task in failed["state"].tasks] == [False, False, True, False]
-    told = graph.invoke(None, config())
+    result = graph.invoke(None, config())
     assert called == {"item 0": 1, "item 1": 1, "item 2": 2, "item 3": 1}
-    assert told["done"] == ["item 0", "item 1", "item 2", "item 3"]
-    return failed, told, side.seen(graph)
+    assert result["done"] == ["item 0", "item 1", "item 2", "item 3"]
+    return failed, result, side.seen(graph)
 
 
 def diamond(left: Any, right: Any, **options: Any) -> Any:
-    """To be run with durability "sync": a join goes on filling the very set that it handed out to be saved."""
+    """To be run with durability "sync": a join keeps filling the set that it handed out to be saved."""
     builder = StateGraph(Work)
     builder.add_node("start", lambda state: {"done": ["start"]})
     builder.add_node("left", left, **options)
@@ -87,9 +87,9 @@ def diamond(left: Any, right: Any, **options: Any) -> Any:
 def join_of_branches(side: Side) -> Any:
     """The join waits for branches of different lengths; what it has seen so far is a channel of its own."""
     graph = side.graph(diamond(lambda state: {"done": ["left"]}, lambda state: {"done": ["right"]}))
-    told = graph.invoke({}, config(), durability="sync")
-    assert told == {"done": ["start", "left", "right", "right again"], "total": 4}
-    return told, side.seen(graph)
+    result = graph.invoke({}, config(), durability="sync")
+    assert result == {"done": ["start", "left", "right", "right again"], "total": 4}
+    return result, side.seen(graph)
 
 
 def branch_that_fails_and_is_resumed(side: Side) -> Any:
@@ -115,9 +115,9 @@ def branch_that_fails_and_is_resumed(side: Side) -> Any:
         graph.invoke(None, config(), durability="sync")
     second = side.seen(graph)
     assert first["state"].next == second["state"].next == ("left",)
-    told = graph.invoke(None, config(), durability="sync")
-    assert (called["left"], called["right"], told["total"]) == (3, 1, 4)
-    return first, second, told, side.seen(graph)
+    result = graph.invoke(None, config(), durability="sync")
+    assert (called["left"], called["right"], result["total"]) == (3, 1, 4)
+    return first, second, result, side.seen(graph)
 
 
 def branch_that_is_retried(side: Side) -> Any:
@@ -132,9 +132,9 @@ def branch_that_is_retried(side: Side) -> Any:
 
     patient = RetryPolicy(initial_interval=0, jitter=False, retry_on=Failure)
     graph = side.graph(diamond(left, lambda state: {"done": ["right"]}, retry_policy=patient))
-    told = graph.invoke({}, config(), durability="sync")
-    assert told["done"] == ["start", "left at attempt 3", "right", "right again"]
-    return told, side.seen(graph)
+    result = graph.invoke({}, config(), durability="sync")
+    assert result["done"] == ["start", "left at attempt 3", "right", "right again"]
+    return result, side.seen(graph)
 
 
 def error_handler(side: Side) -> Any:
@@ -152,13 +152,13 @@ def error_handler(side: Side) -> Any:
     builder.add_edge(START, "left")
     builder.add_edge("left", "after")
     graph = side.graph(builder)
-    told = graph.invoke({"done": []}, config())
-    assert told["done"] == ["left failed: for good"]
-    return told, side.seen(graph)
+    result = graph.invoke({"done": []}, config())
+    assert result["done"] == ["left failed: for good"]
+    return result, side.seen(graph)
 
 
 def commands(side: Side) -> Any:
-    """Nodes that say themselves where to go on, also with a Send."""
+    """Nodes that say themselves what comes next, also with a Send."""
 
     def first(state: Work) -> Any:
         return Command(update={"done": ["first"]}, goto=["second", Send("third", {"item": "sent"})])
@@ -174,18 +174,18 @@ def commands(side: Side) -> Any:
     builder.add_node("third", third)
     builder.add_edge(START, "first")
     graph = side.graph(builder)
-    told = graph.invoke({}, config())
-    assert told["done"] == ["first", "second", "third got sent", "third got None"]
-    return told, side.seen(graph)
+    result = graph.invoke({}, config())
+    assert result["done"] == ["first", "second", "third got sent", "third got None"]
+    return result, side.seen(graph)
 
 
 def command_from_outside(side: Side) -> Any:
     """invoke(Command(update, goto)) on a thread that has ended."""
     graph = side.graph(diamond(lambda state: {"done": ["left"]}, lambda state: {"done": ["right"]}))
     graph.invoke({}, config(), durability="sync")
-    told = graph.invoke(Command(update={"done": ["by hand"]}, goto="right"), config(), durability="sync")
-    assert told["done"][4:] == ["by hand", "right", "right again"]
-    return told, side.seen(graph)
+    result = graph.invoke(Command(update={"done": ["by hand"]}, goto="right"), config(), durability="sync")
+    assert result["done"][4:] == ["by hand", "right", "right again"]
+    return result, side.seen(graph)
 
 
 def overwritten(side: Side) -> Any:
@@ -196,13 +196,13 @@ def overwritten(side: Side) -> Any:
     builder.add_edge(START, "grow")
     builder.add_edge("grow", "reset")
     graph = side.graph(builder)
-    told = [graph.invoke({"done": ["given"]}, config()) for _ in range(2)]
-    assert [one["done"] for one in told] == [["only this"], ["only this"]]
-    return told, side.seen(graph)
+    result = [graph.invoke({"done": ["given"]}, config()) for _ in range(2)]
+    assert [one["done"] for one in result] == [["only this"], ["only this"]]
+    return result, side.seen(graph)
 
 
 def out_of_steps(side: Side) -> Any:
-    """A loop that hits the limit stands where it stopped, and goes on from there."""
+    """A loop that hits the limit stays where it stopped, and continues from there."""
     builder = StateGraph(Work)
     builder.add_node("again", lambda state: {"done": ["again"]})
     builder.add_edge(START, "again")
@@ -211,9 +211,9 @@ def out_of_steps(side: Side) -> Any:
     with pytest.raises(GraphRecursionError):
         graph.invoke({}, {**config(), "recursion_limit": 4})
     stopped = side.seen(graph)
-    told = graph.invoke(None, config())
-    assert len(told["done"]) == 7
-    return stopped, told, side.seen(graph)
+    result = graph.invoke(None, config())
+    assert len(result["done"]) == 7
+    return stopped, result, side.seen(graph)
 
 
 def deferred(side: Side) -> Any:
@@ -227,9 +227,9 @@ def deferred(side: Side) -> Any:
     builder.add_edge("a", "b")
     builder.add_edge("b", "c")
     graph = side.graph(builder)
-    told = graph.invoke({}, config())
-    assert told == {"done": ["a", "b", "c"], "total": 3}
-    return told, side.seen(graph)
+    result = graph.invoke({}, config())
+    assert result == {"done": ["a", "b", "c"], "total": 3}
+    return result, side.seen(graph)
 
 
 @pytest.mark.parametrize(

@@ -34,15 +34,15 @@ def ask(state: Log) -> Any:
 
 def ends(side: Side, mode: str) -> Any:
     graph = side.graph(chain(Log, a, b))
-    told = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n in range(3)]
-    assert len(told[-1]["lines"]) == 9
+    result = [graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode) for n in range(3)]
+    assert len(result[-1]["lines"]) == 9
     seen = side.seen(graph)
     assert len(seen["stored"]) == (3 if mode == "exit" else 12)
-    return told, seen
+    return result, seen
 
 
 def fails(side: Side, mode: str) -> Any:
-    """The state as it was before the node that failed is there, and the thread goes on from it."""
+    """The state as it was before the node that failed is there, and the thread continues from it."""
     failures = iter([RuntimeError("first"), RuntimeError("second"), None])
 
     def shaky(state: Log) -> Any:
@@ -58,9 +58,9 @@ def fails(side: Side, mode: str) -> Any:
         graph.invoke(None, config(), durability=mode)
     assert first["state"].next == ("shaky",)
     assert first["state"].values["lines"] == ["given", "a"]
-    told = graph.invoke(None, config(), durability=mode)
-    assert told["lines"] == ["given", "a", "shaky", "b after a"]
-    return first, told, side.seen(graph)
+    result = graph.invoke(None, config(), durability=mode)
+    assert result["lines"] == ["given", "a", "shaky", "b after a"]
+    return first, result, side.seen(graph)
 
 
 def fails_at_once(side: Side, mode: str) -> Any:
@@ -76,9 +76,9 @@ def fails_at_once(side: Side, mode: str) -> Any:
     with pytest.raises(RuntimeError, match="at once"):
         graph.invoke({"lines": ["given"]}, config(), durability=mode)
     failed = side.seen(graph)
-    told = graph.invoke(None, config(), durability=mode)
-    assert told["lines"] == ["given", "shaky"]
-    return failed, told, side.seen(graph)
+    result = graph.invoke(None, config(), durability=mode)
+    assert result["lines"] == ["given", "shaky"]
+    return failed, result, side.seen(graph)
 
 
 def waits(side: Side, mode: str) -> Any:
@@ -86,9 +86,9 @@ def waits(side: Side, mode: str) -> Any:
     graph.invoke({"lines": ["given"]}, config(), durability=mode)
     waiting = side.seen(graph)
     assert waiting["state"].next == ("ask",)
-    told = graph.invoke(Command(resume="yes"), config(), durability=mode)
-    assert told["lines"] == ["given", "a", "yes", "b after ask"]
-    return waiting, told, side.seen(graph)
+    result = graph.invoke(Command(resume="yes"), config(), durability=mode)
+    assert result["lines"] == ["given", "a", "yes", "b after ask"]
+    return waiting, result, side.seen(graph)
 
 
 def waits_inside(side: Side, mode: str) -> Any:
@@ -102,9 +102,9 @@ def waits_inside(side: Side, mode: str) -> Any:
     graph.invoke({"lines": ["given"]}, config(), durability=mode)
     waiting = side.seen(graph)
     assert waiting["state"].tasks[0].state.next == ("ask",)
-    told = graph.invoke(Command(resume="yes"), config(), durability=mode)
-    assert told["lines"][-2:] == ["yes", "b after ask"]
-    return waiting, told, side.seen(graph)
+    result = graph.invoke(Command(resume="yes"), config(), durability=mode)
+    assert result["lines"][-2:] == ["yes", "b after ask"]
+    return waiting, result, side.seen(graph)
 
 
 def sends(side: Side, mode: str) -> Any:
@@ -112,17 +112,17 @@ def sends(side: Side, mode: str) -> Any:
     builder.add_node("work", lambda state: {"lines": [f"work {state['last']}"]})
     builder.add_conditional_edges("a", lambda state: [Send("work", {"last": str(n)}) for n in range(3)], ["work"])
     graph = side.graph(builder)
-    told = graph.invoke({}, config(), durability=mode)
-    assert told["lines"] == ["a", "work 0", "work 1", "work 2"]
-    return told, side.seen(graph)
+    result = graph.invoke({}, config(), durability=mode)
+    assert result["lines"] == ["a", "work 0", "work 1", "work 2"]
+    return result, side.seen(graph)
 
 
 def mixed(side: Side, mode: str) -> Any:
     """One thread under all modes, one after the other."""
     graph = side.graph(chain(Log, a, b))
-    told = [graph.invoke({"lines": [one]}, config(), durability=one) for one in (mode, *MODES, mode)]
-    assert len(told[-1]["lines"]) == 15
-    return told, side.seen(graph)
+    result = [graph.invoke({"lines": [one]}, config(), durability=one) for one in (mode, *MODES, mode)]
+    assert len(result[-1]["lines"]) == 15
+    return result, side.seen(graph)
 
 
 @pytest.mark.parametrize("mode", MODES)

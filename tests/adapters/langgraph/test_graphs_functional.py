@@ -18,10 +18,10 @@ def previous_result(side: Side) -> Any:
         return given + (previous or 0)
 
     flow = side.on(total)
-    told = [flow.invoke(n, config()) for n in (1, 2, 3)]
-    assert told == [1, 3, 6]
+    result = [flow.invoke(n, config()) for n in (1, 2, 3)]
+    assert result == [1, 3, 6]
     assert flow.invoke(10, config("other")) == 10
-    return told, side.seen(flow)
+    return result, side.seen(flow)
 
 
 def saved_apart_from_returned(side: Side) -> Any:
@@ -32,9 +32,9 @@ def saved_apart_from_returned(side: Side) -> Any:
         return entrypoint.final(value=previous, save={"kept": given})
 
     flow = side.on(swap)
-    told = [flow.invoke(n, config()) for n in ("a", ["b"], 0)]
-    assert told == [None, {"kept": "a"}, {"kept": ["b"]}]
-    return told, side.seen(flow)
+    result = [flow.invoke(n, config()) for n in ("a", ["b"], 0)]
+    assert result == [None, {"kept": "a"}, {"kept": ["b"]}]
+    return result, side.seen(flow)
 
 
 def tasks_side_by_side(side: Side) -> Any:
@@ -48,9 +48,9 @@ def tasks_side_by_side(side: Side) -> Any:
         return sum(one.result() for one in started)
 
     flow = side.on(squares)
-    told = flow.invoke([1, 2, 3, 4], config())
-    assert told == 30
-    return told, side.seen(flow)
+    result = flow.invoke([1, 2, 3, 4], config())
+    assert result == 30
+    return result, side.seen(flow)
 
 
 def results_are_kept_over_a_failure(side: Side) -> Any:
@@ -79,10 +79,10 @@ def results_are_kept_over_a_failure(side: Side) -> Any:
     with pytest.raises(RuntimeError, match="not yet"):
         twin.invoke("work", config())
     failed = side.seen(twin)
-    told = twin.invoke(None, config())
-    assert told == ["work done", "work! done", "at last"]
+    result = twin.invoke(None, config())
+    assert result == ["work done", "work! done", "at last"]
     assert called == {"work": 1, "work!": 1, "shaky": 2}
-    return failed, told, side.seen(twin)
+    return failed, result, side.seen(twin)
 
 
 def asks_between_tasks(side: Side) -> Any:
@@ -128,9 +128,9 @@ def retried_task(side: Side) -> Any:
         return shaky().result()
 
     twin = side.on(flow)
-    told = twin.invoke({}, config())
-    assert told == 3
-    return told, side.seen(twin)
+    result = twin.invoke({}, config())
+    assert result == 3
+    return result, side.seen(twin)
 
 
 def streamed(side: Side) -> Any:
@@ -158,9 +158,9 @@ def all_durabilities(side: Side) -> Any:
         return [step(given).result(), previous]
 
     twin = side.on(flow)
-    told = [twin.invoke(n, config(), durability=mode) for n, mode in enumerate(("sync", "async", "exit", "sync"))]
-    assert told == [[1, None], [2, told[0]], [3, told[1]], [4, told[2]]]
-    return told, side.seen(twin)
+    result = [twin.invoke(n, config(), durability=mode) for n, mode in enumerate(("sync", "async", "exit", "sync"))]
+    assert result == [[1, None], [2, result[0]], [3, result[1]], [4, result[2]]]
+    return result, side.seen(twin)
 
 
 @pytest.mark.parametrize(

@@ -46,21 +46,21 @@ def ask_twice(state: Talk) -> Any:
 
 def waits_and_goes_on(side: Side) -> Any:
     graph = side.graph(chain(before=before, ask=ask_once, after=after))
-    told = graph.invoke({}, config())
-    assert told["__interrupt__"][0].value == {"question": "name?", "tries": [1, 2]}
+    result = graph.invoke({}, config())
+    assert result["__interrupt__"][0].value == {"question": "name?", "tries": [1, 2]}
     waiting = side.seen(graph)
     assert waiting["state"].next == ("ask",)
     assert len(waiting["state"].interrupts) == 1
     done = graph.invoke(Command(resume={"name": "Ada"}), config())
     assert done["heard"] == ["before", {"name": "Ada"}, "after"]
-    return told, waiting, done, side.seen(graph)
+    return result, waiting, done, side.seen(graph)
 
 
 def twice_in_one_node(side: Side) -> Any:
     """The first answer is kept while the second question waits."""
     graph = side.graph(chain(before=before, ask=ask_twice, after=after))
     steps = side.each(graph, {}, Command(resume="one"), Command(resume="two"))
-    assert [len(told.get("__interrupt__", ())) for told, _ in steps] == [1, 1, 0]
+    assert [len(result.get("__interrupt__", ())) for result, _ in steps] == [1, 1, 0]
     assert steps[-1][0]["heard"] == ["before", "one", "two", "after"]
     return steps
 
@@ -88,7 +88,7 @@ def answers_that_are_falsy(side: Side) -> Any:
 
 
 def side_by_side(left: Any, right: Any) -> Any:
-    """To be run with durability "sync": a join goes on filling the very set that it handed out to be saved."""
+    """To be run with durability "sync": a join keeps filling the set that it handed out to be saved."""
     builder = StateGraph(Talk)
     builder.add_node("left", left)
     builder.add_node("right", right)
@@ -109,8 +109,8 @@ def two_at_once(side: Side) -> Any:
         return {"heard": [f"left: {interrupt('left?')}"]}
 
     graph = side.graph(side_by_side(left, right))
-    told = graph.invoke({}, config(), durability="sync")
-    wanted = {one.value: one.id for one in told["__interrupt__"]}
+    result = graph.invoke({}, config(), durability="sync")
+    wanted = {one.value: one.id for one in result["__interrupt__"]}
     assert set(wanted) == {"left?", "right?"}
     first = graph.invoke(Command(resume={wanted["right?"]: "yes"}), config(), durability="sync")
     halfway = side.seen(graph)
@@ -146,9 +146,9 @@ def before_and_after_nodes(side: Side) -> Any:
 def answered_along_with_an_update(side: Side) -> Any:
     graph = side.graph(chain(ask=ask_once, after=after))
     graph.invoke({}, config())
-    told = graph.invoke(Command(resume="Ada", update={"name": "given too"}), config())
-    assert told == {"heard": ["Ada", "after"], "name": "given too"}
-    return told, side.seen(graph)
+    result = graph.invoke(Command(resume="Ada", update={"name": "given too"}), config())
+    assert result == {"heard": ["Ada", "after"], "name": "given too"}
+    return result, side.seen(graph)
 
 
 def edited_instead_of_answered(side: Side) -> Any:
@@ -158,19 +158,19 @@ def edited_instead_of_answered(side: Side) -> Any:
     graph.update_state(config(), {"heard": ["by hand"]}, as_node="ask")
     edited = side.seen(graph)
     assert (edited["state"].next, edited["state"].interrupts) == (("after",), ())
-    told = graph.invoke(None, config())
-    assert told["heard"] == ["by hand", "after"]
-    return edited, told, side.seen(graph)
+    result = graph.invoke(None, config())
+    assert result["heard"] == ["by hand", "after"]
+    return edited, result, side.seen(graph)
 
 
 def new_input_while_it_waits(side: Side) -> Any:
-    """Plain input starts over; the question that was open is asked anew."""
+    """Plain input starts over; the question that was open is asked again."""
     graph = side.graph(chain(before=before, ask=ask_once, after=after))
     graph.invoke({}, config())
-    told = graph.invoke({"heard": ["new"]}, config())
-    assert told["heard"] == ["before", "new", "before"]
+    result = graph.invoke({"heard": ["new"]}, config())
+    assert result["heard"] == ["before", "new", "before"]
     done = graph.invoke(Command(resume="ok"), config())
-    return told, done, side.seen(graph)
+    return result, done, side.seen(graph)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def tokens(side: Side) -> Any:
     graph = side.graph(builder)
     chunks = graph.stream({"messages": [HumanMessage("hi", id="h")]}, config(), stream_mode="messages")
     assert "".join(chunk.text for chunk, _ in chunks) == "well hello there"
-    return [(chunk.text, told["langgraph_node"]) for chunk, told in chunks], side.seen(graph)
+    return [(chunk.text, result["langgraph_node"]) for chunk, result in chunks], side.seen(graph)
 
 
 def looked_at_while_it_runs(side: Side) -> Any:
@@ -119,9 +119,9 @@ def numbered_threads(side: Side) -> Any:
     """thread_id may be a number; it is the same thread as the text of it."""
     graph = side.graph(chain(Log, first))
     graph.invoke({"lines": ["by number"]}, config(7))
-    told = graph.invoke({"lines": ["by text"]}, config("7"))
-    assert told["lines"] == ["by number", "first", "by text", "first"]
-    return told, side.seen(graph, "7")
+    result = graph.invoke({"lines": ["by text"]}, config("7"))
+    assert result["lines"] == ["by number", "first", "by text", "first"]
+    return result, side.seen(graph, "7")
 
 
 SCENARIOS = [streamed_with_subgraphs, tokens, looked_at_while_it_runs, filtered_history, numbered_threads]
@@ -154,13 +154,13 @@ async def twenty(saver: BaseCheckpointSaver[Any]) -> Any:
         builder.add_node(other, step)
         builder.add_edge(one, other)
     graph = builder.compile(checkpointer=saver)
-    told = await asyncio.gather(*(graph.ainvoke({"lines": [f"given {n}"]}, config(f"t{n}")) for n in range(20)))
+    result = await asyncio.gather(*(graph.ainvoke({"lines": [f"given {n}"]}, config(f"t{n}")) for n in range(20)))
     states = await asyncio.gather(*(graph.aget_state(config(f"t{n}")) for n in range(20)))
     histories = [[one async for one in graph.aget_state_history(config(f"t{n}"))] for n in range(20)]
-    return told, states, histories
+    return result, states, histories
 
 
 def test_twenty_graphs_at_once(saver: HoldfastSaver) -> None:
-    told = asyncio.run(twenty(saver))
-    assert [len(history) for history in told[2]] == [5] * 20
-    assert list(differences(plain(told), plain(asyncio.run(twenty(InMemorySaver()))))) == []
+    result = asyncio.run(twenty(saver))
+    assert [len(history) for history in result[2]] == [5] * 20
+    assert list(differences(plain(result), plain(asyncio.run(twenty(InMemorySaver()))))) == []

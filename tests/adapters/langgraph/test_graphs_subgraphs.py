@@ -54,12 +54,12 @@ def around(child: Any) -> Any:
 def as_a_node(side: Side) -> Any:
     """Each call of it has a namespace of its own, named for the node and the task."""
     graph = side.graph(around(inner(note, count)))
-    told = [graph.invoke({"lines": [f"given {n}"]}, config()) for n in range(2)]
-    assert told[0]["lines"][-2:] == ["seen [2]", "after"]
+    result = [graph.invoke({"lines": [f"given {n}"]}, config()) for n in range(2)]
+    assert result[0]["lines"][-2:] == ["seen [2]", "after"]
     stored = side.seen(graph)
     names = {one.config["configurable"]["checkpoint_ns"].split(":")[0] for one in stored["stored"]}
     assert names == {"", "child"}
-    return told, stored
+    return result, stored
 
 
 def called_in_a_node(side: Side) -> Any:
@@ -70,21 +70,21 @@ def called_in_a_node(side: Side) -> Any:
         return {"lines": [child.invoke({"lines": ["handed"]})["lines"][-1]]}
 
     graph = side.graph(around(call))
-    told = graph.invoke({"lines": []}, config())
-    assert told["lines"] == ["before", "seen [1]", "after"]
-    return told, side.seen(graph)
+    result = graph.invoke({"lines": []}, config())
+    assert result["lines"] == ["before", "seen [1]", "after"]
+    return result, side.seen(graph)
 
 
 def asks_from_within(side: Side) -> Any:
     graph = side.graph(around(inner(note, ask, count)))
-    told = graph.invoke({"lines": ["given"]}, config())
+    result = graph.invoke({"lines": ["given"]}, config())
     waiting = side.seen(graph)
     assert waiting["state"].next == ("child",)
     assert waiting["state"].tasks[0].state.next == ("ask",)
     assert waiting["state"].tasks[0].state.values["seen"] == [2]
     done = graph.invoke(Command(resume="yes"), config())
     assert done["lines"] == ["given", "before", "given", "before", "note", "said yes", "seen [2]", "after"]
-    return told, waiting, done, side.seen(graph)
+    return result, waiting, done, side.seen(graph)
 
 
 def asks_twice_from_two_levels_down(side: Side) -> Any:
@@ -124,13 +124,13 @@ def with_a_memory_of_its_own(side: Side) -> Any:
 
     remembering = inner(note, checkpointer=True)
     graph = side.graph(around(call))
-    told = [graph.invoke({"lines": []}, config()) for _ in range(3)]
-    assert told[-1]["lines"][1::3] == ["inner has 2", "inner has 4", "inner has 6"]
+    result = [graph.invoke({"lines": []}, config()) for _ in range(3)]
+    assert result[-1]["lines"][1::3] == ["inner has 2", "inner has 4", "inner has 6"]
     other = graph.invoke({"lines": []}, config("other"))
     assert other["lines"][1] == "inner has 2"
     names = {one.config["configurable"]["checkpoint_ns"] for one in side.seen(graph)["stored"]}
     assert names == {"", "child"}
-    return told, side.seen(graph), side.seen(graph, "other")
+    return result, side.seen(graph), side.seen(graph, "other")
 
 
 def a_remembering_node_asks(side: Side) -> Any:
@@ -147,9 +147,9 @@ def a_remembering_node_asks(side: Side) -> Any:
 def without_any(side: Side) -> Any:
     """checkpointer=False: nothing of it is stored."""
     graph = side.graph(around(inner(note, checkpointer=False)))
-    told = graph.invoke({"lines": []}, config())
+    result = graph.invoke({"lines": []}, config())
     assert {one.config["configurable"]["checkpoint_ns"] for one in side.seen(graph)["stored"]} == {""}
-    return told, side.seen(graph)
+    return result, side.seen(graph)
 
 
 def one_of_several_fails_within(side: Side) -> Any:
@@ -176,10 +176,10 @@ def one_of_several_fails_within(side: Side) -> Any:
     graph = side.graph(builder)
     with pytest.raises(RuntimeError, match="inside"):
         graph.invoke({"lines": ["given"]}, config())
-    told = graph.invoke(None, config())
+    result = graph.invoke(None, config())
     assert called == {"fails": 2, "works": 1}
-    assert told["lines"] == ["given", "given", "note", "at last", "given", "works"]
-    return told, graph.get_state(config()), graph.get_state_history(config())
+    assert result["lines"] == ["given", "given", "note", "at last", "given", "works"]
+    return result, graph.get_state(config()), graph.get_state_history(config())
 
 
 def sent_to_many(side: Side) -> Any:
@@ -192,14 +192,14 @@ def sent_to_many(side: Side) -> Any:
         "plan", lambda state: [Send("child", {"lines": [str(n)]}) for n in range(3)], ["child"]
     )
     graph = side.graph(builder)
-    told = graph.invoke({}, config())
+    result = graph.invoke({}, config())
     found = side.calls.list(config())
     names = {one.config["configurable"]["checkpoint_ns"] for one in found}
     assert len(names) == 4
     lines = sorted(
         str(side.calls.get_tuple(config(ns=name)).checkpoint["channel_values"]["lines"]) for name in names if name
     )
-    return told, lines, graph.get_state(config()), graph.get_state_history(config())
+    return result, lines, graph.get_state(config()), graph.get_state_history(config())
 
 
 def hands_over_to_its_parent(side: Side) -> Any:
@@ -213,9 +213,9 @@ def hands_over_to_its_parent(side: Side) -> Any:
     builder.add_node("after", lambda state: {"lines": ["after"]})
     builder.add_edge(START, "child")
     graph = side.graph(builder)
-    told = graph.invoke({"lines": []}, config())
-    assert told["lines"] == ["left early", "after"]
-    return told, side.seen(graph)
+    result = graph.invoke({"lines": []}, config())
+    assert result["lines"] == ["left early", "after"]
+    return result, side.seen(graph)
 
 
 def travelled_within(side: Side) -> Any:

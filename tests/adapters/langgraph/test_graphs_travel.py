@@ -45,20 +45,20 @@ def replayed(side: Side) -> Any:
     called: Counter[str] = Counter()
     graph = side.graph(chain(called))
     graph.invoke({"lines": ["given"], "document": "d"}, config())
-    told = graph.invoke(None, found_before(graph, "b").config)
+    result = graph.invoke(None, found_before(graph, "b").config)
     assert called == {"a": 1, "b": 2, "c": 2}
-    assert told["lines"] == ["given", "a after None", "b after a", "c after b"]
-    return told, side.seen(graph)
+    assert result["lines"] == ["given", "a after None", "b after a", "c after b"]
+    return result, side.seen(graph)
 
 
 def replayed_from_every_checkpoint(side: Side) -> Any:
     """Also from the very first, from the last one, which has nothing to do, and from what a replay left."""
     graph = side.graph(chain())
     graph.invoke({"lines": ["given"]}, config())
-    told = [graph.invoke(None, one.config) for one in graph.get_state_history(config())]
-    assert len({tuple(one["lines"]) for one in told}) == 1
+    result = [graph.invoke(None, one.config) for one in graph.get_state_history(config())]
+    assert len({tuple(one["lines"]) for one in result}) == 1
     again = graph.invoke(None, graph.get_state_history(config())[2].config)
-    return told, again, side.seen(graph)
+    return result, again, side.seen(graph)
 
 
 def edited_in_the_past(side: Side) -> Any:
@@ -68,15 +68,15 @@ def edited_in_the_past(side: Side) -> Any:
     old = graph.get_state_history(config())
     branch = graph.update_state(found_before(graph, "b").config, {"last": "nobody", "lines": ["by hand"]})
     assert graph.get_state(config()).config["configurable"]["checkpoint_id"] == branch["configurable"]["checkpoint_id"]
-    told = graph.invoke(None, branch)
-    assert told["lines"] == ["given", "a after None", "by hand", "b after nobody", "c after b"]
-    assert told["document"] == "d"
+    result = graph.invoke(None, branch)
+    assert result["lines"] == ["given", "a after None", "by hand", "b after nobody", "c after b"]
+    assert result["document"] == "d"
     assert [graph.get_state(one.config).values for one in old] == [one.values for one in old]
-    return told, side.seen(graph)
+    return result, side.seen(graph)
 
 
 def branches_of_branches(side: Side) -> Any:
-    """Each goes on from its own values, though all are in one namespace."""
+    """Each continues from its own values, though all are in one namespace."""
     graph = side.graph(chain())
     graph.invoke({"lines": ["given"]}, config())
     root = found_before(graph, "b").config
@@ -99,9 +99,9 @@ def copied(side: Side) -> Any:
     assert (made.values, made.next) == (middle.values, ("c",))
     assert made.parent_config == middle.parent_config
     assert made.metadata["source"] == "fork"
-    told = graph.invoke(None, copy)
-    assert told["lines"] == ["given", "a after None", "b after a", "c after b"]
-    return told, side.seen(graph)
+    result = graph.invoke(None, copy)
+    assert result["lines"] == ["given", "a after None", "b after a", "c after b"]
+    return result, side.seen(graph)
 
 
 def copied_at_the_root_and_at_the_head(side: Side) -> Any:
@@ -121,19 +121,19 @@ def copied_and_edited(side: Side) -> Any:
     graph.invoke({"lines": ["given"]}, config())
     middle = found_before(graph, "c")
     made = graph.update_state(middle.config, [StateUpdate({"lines": ["edited"]}, "b")], as_node="__copy__")
-    told = graph.invoke(None, made)
-    assert told["lines"] == ["given", "a after None", "b after a", "edited", "c after b"]
-    return told, side.seen(graph)
+    result = graph.invoke(None, made)
+    assert result["lines"] == ["given", "a after None", "b after a", "edited", "c after b"]
+    return result, side.seen(graph)
 
 
 def started_by_an_update(side: Side) -> Any:
     """update_state on a thread that is not there yet, as a node and as the input."""
     graph = side.graph(chain())
     graph.update_state(config(), {"lines": ["by hand"], "last": "hand"}, as_node="a")
-    told = graph.invoke(None, config())
-    assert told["lines"] == ["by hand", "b after hand", "c after b"]
+    result = graph.invoke(None, config())
+    assert result["lines"] == ["by hand", "b after hand", "c after b"]
     graph.update_state(config("u"), {"lines": ["as input"]}, as_node="__input__")
-    return told, side.seen(graph), graph.invoke(None, config("u")), side.seen(graph, "u")
+    return result, side.seen(graph), graph.invoke(None, config("u")), side.seen(graph, "u")
 
 
 def many_updates_at_once(side: Side) -> Any:
@@ -161,7 +161,7 @@ def ended_by_hand(side: Side) -> Any:
 
 
 def back_to_a_question(side: Side) -> Any:
-    """Time travel to a question asks it anew, and the other answer makes another branch."""
+    """Time travel to a question asks it again, and the other answer makes another branch."""
 
     def ask(state: Log) -> Any:
         return {"lines": [interrupt("which?")]}
@@ -191,12 +191,12 @@ def an_answer_for_the_past(side: Side) -> Any:
     graph = side.graph(builder)
     graph.invoke({}, config())
     waiting = graph.get_state(config()).config
-    told = [graph.invoke(Command(resume=answer), waiting) for answer in ("one", "two")]
-    return told, side.seen(graph)
+    result = [graph.invoke(Command(resume=answer), waiting) for answer in ("one", "two")]
+    return result, side.seen(graph)
 
 
 def from_a_checkpoint_that_is_not_there(side: Side) -> Any:
-    """Nothing is found under that id, so there is nothing to go on with."""
+    """Nothing is found under that id, so there is nothing to continue from."""
     graph = side.graph(chain())
     graph.invoke({"lines": ["given"]}, config())
     missing = config("t", new_id())

@@ -65,12 +65,12 @@ def dataclass_state(side: Side) -> Any:
     builder.add_edge(START, "plan")
     builder.add_edge("plan", "who")
     graph = side.graph(builder)
-    told = graph.invoke(Plan("refund", [Step("ask")]), config())
-    assert told["steps"] == [Step("ask"), Step("search"), Step("pay", Mood.CROSS)]
+    result = graph.invoke(Plan("refund", [Step("ask")]), config())
+    assert result["steps"] == [Step("ask"), Step("search"), Step("pay", Mood.CROSS)]
     found = graph.get_state(config()).values
     assert type(found["customer"]) is Customer
     assert found["steps"][2].mood is Mood.CROSS
-    return told, side.seen(graph)
+    return result, side.seen(graph)
 
 
 def pydantic_state(side: Side) -> Any:
@@ -80,9 +80,9 @@ def pydantic_state(side: Side) -> Any:
     builder.add_edge(START, "plan")
     builder.add_edge("plan", "who")
     graph = side.graph(builder)
-    told = [graph.invoke({"goal": goal}, config()) for goal in ("refund", "exchange")]
-    assert [one.tool for one in told[1]["steps"]] == ["refund", "exchange"]
-    return told, side.seen(graph)
+    result = [graph.invoke({"goal": goal}, config()) for goal in ("refund", "exchange")]
+    assert [one.tool for one in result[1]["steps"]] == ["refund", "exchange"]
+    return result, side.seen(graph)
 
 
 class Odd(TypedDict, total=False):
@@ -119,10 +119,10 @@ def plain_values(side: Side) -> Any:
     builder.add_node("change", lambda state: {"counts": {"b": 2}, "nothing": None, "raw": state["raw"] * 2})
     builder.add_edge(START, "change")
     graph = side.graph(builder)
-    told = graph.invoke(values, config())
-    assert told == {**values, "counts": {**values["counts"], "b": 2}, "raw": bytes(range(256)) * 2}
-    assert graph.get_state(config()).values == told
-    return told, side.seen(graph)
+    result = graph.invoke(values, config())
+    assert result == {**values, "counts": {**values["counts"], "b": 2}, "raw": bytes(range(256)) * 2}
+    assert graph.get_state(config()).values == result
+    return result, side.seen(graph)
 
 
 class Channels(TypedDict, total=False):
@@ -136,13 +136,13 @@ class Channels(TypedDict, total=False):
 def channels_that_are_emptied(side: Side) -> Any:
     """A value of one step only, one that is never stored, and topics: absent is not None, and not the value before.
 
-    Durability is sync: a topic goes on filling the very list that it handed out to be saved.
+    Durability is sync: a topic keeps filling the list that it handed out to be saved.
     """
 
     def step(state: Channels) -> Any:
         count = state.get("count", 0) + 1
-        told: Any = {"count": count, "news": [f"news {count}"], "secret": object()}
-        return told | ({"brief": f"brief {count}", "flash": [f"flash {count}"]} if count % 2 else {})
+        result: Any = {"count": count, "news": [f"news {count}"], "secret": object()}
+        return result | ({"brief": f"brief {count}", "flash": [f"flash {count}"]} if count % 2 else {})
 
     builder = StateGraph(Channels)
     builder.add_node("step", step)
@@ -191,7 +191,7 @@ def values_that_shrink_and_change_kind(side: Side) -> Any:
 
 
 def a_graph_that_changed(side: Side) -> Any:
-    """A channel and a node that are gone, others that are new: the thread goes on."""
+    """A channel and a node that are gone, others that are new: the thread continues."""
 
     class Now(TypedDict, total=False):
         lines: Annotated[list[str], add]

@@ -189,7 +189,7 @@ def test_progress_is_a_bar_on_a_terminal(run, source, target, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ("nothing.sqlite", "there is no such file"),
         (".", "this is a folder"),
@@ -198,13 +198,13 @@ def test_progress_is_a_bar_on_a_terminal(run, source, target, monkeypatch):
         ("postgresql:///db?host=nowhere", "PostgreSQL can't be reached"),
     ],
 )
-def test_a_source_that_can_not_be_read_leaves_no_store_behind(run, wrong, told, tmp_path, target, monkeypatch):
+def test_a_source_that_can_not_be_read_leaves_no_store_behind(run, wrong, message, tmp_path, target, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("text " * 100)
     done = run(wrong, target)
     assert done.code == 1
     assert done.err.startswith("holdfast: ")
-    assert told in done.err
+    assert message in done.err
     assert not target.exists()
 
 
@@ -222,7 +222,7 @@ def test_the_source_can_not_be_the_target(run, source):
     assert source.read_bytes() == before
 
 
-def test_stopped_by_hand_it_says_how_to_go_on(run, source, target, monkeypatch):
+def test_stopped_by_hand_it_says_how_to_resume(run, source, target, monkeypatch):
     def stop(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
 
@@ -237,7 +237,8 @@ def test_stopped_by_hand_it_says_how_to_go_on(run, source, target, monkeypatch):
 def test_without_langgraph_it_says_what_to_install(run, source, target, monkeypatch):
     monkeypatch.setitem(sys.modules, "langgraph.checkpoint.base", None)
     done = run(source, target)
-    assert (done.code, done.err) == (2, "importing from LangGraph needs: pip install 'holdfast[langgraph]'\n")
+    assert done.code == 2
+    assert done.err == "holdfast: importing from LangGraph needs an extra: pip install 'holdfast[langgraph]'\n"
 
 
 def test_without_psycopg_it_says_what_to_install(run, target, monkeypatch):

@@ -124,7 +124,7 @@ def test_checkpoints_in_json_arrive(old, target):
     assert everything(target)[0].checkpoint["channel_values"] == {"messages": [AIMessage("hello", id="1")], "n": 1.5}
 
 
-def test_a_graph_goes_on_from_an_old_checkpoint_with_sends(tmp_path, target):
+def test_a_graph_continues_from_an_old_checkpoint_with_sends(tmp_path, target):
     """Made by a graph of today, and turned into what a graph of format 3 would have stored."""
     path = tmp_path / "made.sqlite"
     with SqliteSaver.from_conn_string(str(path)) as saver:

@@ -108,7 +108,7 @@ def test_everything_arrives_as_the_official_saver_reads_it(made, target):
         assert_same(target, source)
 
 
-def test_a_graph_goes_on_in_the_target_where_it_stood(made, target):
+def test_a_graph_continues_in_the_target_where_it_stood(made, target):
     import_threads(made, target)
     assert nested(target).invoke(Command(resume="yes"), at("nested"))["items"][-3:] == ["inner", "yes", "after"]
 

@@ -112,7 +112,7 @@ def test_everything_arrives_as_the_official_saver_reads_it(path, target):
         assert_same(target, source)
 
 
-def test_a_graph_goes_on_in_the_target_where_it_stood(path, target):
+def test_a_graph_continues_in_the_target_where_it_stood(path, target):
     import_threads(path, target)
     graph = nested(target)
     assert graph.get_state(at("nested"), subgraphs=True).tasks[0].interrupts[0].value == "inside?"
@@ -170,12 +170,12 @@ def test_new_versions_are_those_that_differ_from_the_parent(path):
 
 
 def test_progress_is_reported_after_every_checkpoint(path):
-    told: list[ImportProgress] = []
-    report = import_threads(path, InMemorySaver(), progress=told.append)
-    assert [one.done for one in told] == list(range(1, report.checkpoints + 1))
-    assert {one.total for one in told} == {report.checkpoints}
-    assert [one.threads_done for one in told] == sorted(one.threads_done for one in told)
-    assert told[-1].threads_done == 6
+    reports: list[ImportProgress] = []
+    report = import_threads(path, InMemorySaver(), progress=reports.append)
+    assert [one.done for one in reports] == list(range(1, report.checkpoints + 1))
+    assert {one.total for one in reports} == {report.checkpoints}
+    assert [one.threads_done for one in reports] == sorted(one.threads_done for one in reports)
+    assert reports[-1].threads_done == 6
 
 
 def test_pages_of_keys_join_without_a_gap(path, monkeypatch):

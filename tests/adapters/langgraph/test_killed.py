@@ -57,9 +57,9 @@ def test_after_all_writes_of_a_step(lasting: str, opened, tmp_path: Path, half: 
         assert found.checkpoint["channel_values"]["lines"] == ["given", "start"]
         assert texts(found) == [["left"], ["right"]]
         graph = side.graph(builder(tmp_path))
-        assert graph.get_state(config()).next == ()  # both are done, the step just is not sealed
-        told = graph.invoke(None, config())
-    assert told["lines"] == ["given", "start", "left", "right", "end"]
+        assert graph.get_state(config()).next == ()  # both are done, the step is just not settled
+        result = graph.invoke(None, config())
+    assert result["lines"] == ["given", "start", "left", "right", "end"]
     assert called(tmp_path) == {"start": 1, "left": 1, "right": 1, "end": 1}
 
 
@@ -70,8 +70,8 @@ def test_after_one_of_two_writes(lasting: str, opened, tmp_path: Path) -> None:
         assert texts(found) == [["left"]]
         graph = side.graph(builder(tmp_path))
         assert graph.get_state(config()).next == ("right",)
-        told = graph.invoke(None, config())
-    assert told["lines"] == ["given", "start", "left", "right", "end"]
+        result = graph.invoke(None, config())
+    assert result["lines"] == ["given", "start", "left", "right", "end"]
     assert called(tmp_path) == {"start": 1, "left": 1, "right": 2, "end": 1}
 
 
@@ -79,6 +79,6 @@ def test_before_the_first_checkpoint(lasting: str, opened, tmp_path: Path) -> No
     """Nothing is there, and nothing is in the way of a start."""
     with killed(lasting, tmp_path, "before the first checkpoint", "sync"), Side(opened(), "sync") as side:
         assert (side.calls.get_tuple(config()), side.calls.list(None)) == (None, [])
-        told = side.graph(builder(tmp_path)).invoke(GIVEN, config())
-    assert told["lines"] == ["given", "start", "left", "right", "end"]
+        result = side.graph(builder(tmp_path)).invoke(GIVEN, config())
+    assert result["lines"] == ["given", "start", "left", "right", "end"]
     assert called(tmp_path) == {"start": 1, "left": 1, "right": 1, "end": 1}

@@ -36,7 +36,7 @@ from tests.adapters.langgraph.driver import Twin, checkpoint, config, get, ids, 
         },
         {"metadata": {}, "extra": 1, "thread": "x", "holdfast": {"v": 1}, "__private": 1, "langgraph_node": "n"},
     ],
-    ids=lambda told: ",".join(told) or "nothing",
+    ids=lambda given: ",".join(given) or "nothing",
 )
 def test_it_comes_back_exactly(calls: Twin, metadata: dict[str, Any]) -> None:
     put(calls, {"a": 1}, metadata=metadata)
@@ -65,15 +65,15 @@ def test_scalars_of_the_config_are_folded_in(calls: Twin) -> None:
         "tags": ["x"],
         "recursion_limit": 9,
     }
-    told = {"step": 1, "given": "metadata"}
-    calls.put(asked, checkpoint(), told, {})
+    given = {"step": 1, "given": "metadata"}
+    calls.put(asked, checkpoint(), given, {})
     official = InMemorySaver()
-    official.put(asked, checkpoint(), told, {})  # type: ignore[arg-type]
+    official.put(asked, checkpoint(), given, {})  # type: ignore[arg-type]
     expected = official.get_tuple(config())
     assert expected is not None
     found = get(calls).metadata
     assert found == expected.metadata
-    assert found == {**told, "team": "red", "both": "metadata", "user": "ada", "score": 1.5, "vip": True}
+    assert found == {**given, "team": "red", "both": "metadata", "user": "ada", "score": 1.5, "vip": True}
     assert len(calls.list(config(), filter={"user": "ada", "vip": True})) == 1
 
 

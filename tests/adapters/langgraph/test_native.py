@@ -251,9 +251,9 @@ def test_a_fork_is_a_thread_of_the_graph(saver: HoldfastSaver, side: Side) -> No
     saver.store.thread("t").fork(to="fork")
     forked = graph.get_state(config("fork"))
     assert (forked.values, forked.next) == (before.values, before.next)
-    told = graph.invoke({"messages": [HumanMessage("on the fork", id="f")]}, config("fork"))
-    assert len(told["messages"]) == 8
-    assert told["messages"][:6] == before.values["messages"]
+    result = graph.invoke({"messages": [HumanMessage("on the fork", id="f")]}, config("fork"))
+    assert len(result["messages"]) == 8
+    assert result["messages"][:6] == before.values["messages"]
     assert graph.get_state(config()).values == before.values
     graph.invoke({"messages": [HumanMessage("on the origin", id="o")]}, config())
     assert len(graph.get_state(config("fork")).values["messages"]) == 8

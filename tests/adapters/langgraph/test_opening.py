@@ -73,15 +73,15 @@ def test_a_serializer_that_would_be_ignored_is_refused(saver: HoldfastSaver) -> 
 def test_without_a_context_manager(url: str) -> None:
     saver = HoldfastSaver.from_url(url)
     graph = one_step().compile(checkpointer=saver)
-    told = graph.invoke({"lines": ["given"]}, config())
-    assert graph.get_state(config()).values == told
+    result = graph.invoke({"lines": ["given"]}, config())
+    assert graph.get_state(config()).values == result
     saver.close()
 
 
 def test_as_a_sync_context_manager(url: str) -> None:
     with HoldfastSaver.from_url(url) as saver:
-        told = one_step().compile(checkpointer=saver).invoke({"lines": ["given"]}, config())
-    assert told["lines"] == ["given", "a"]
+        result = one_step().compile(checkpointer=saver).invoke({"lines": ["given"]}, config())
+    assert result["lines"] == ["given", "a"]
     with pytest.raises(holdfast.Closed):
         saver.get_tuple(config())
 
@@ -165,14 +165,14 @@ def test_the_stores_are_the_native_ones(saver: HoldfastSaver) -> None:
     assert isinstance(saver.astore, holdfast.AsyncStore)
 
 
-def test_a_graph_goes_on_in_another_process(opened) -> None:
-    """Closed and opened anew between the turns, sync and async in turn."""
+def test_a_graph_continues_in_another_process(opened) -> None:
+    """Closed and opened again between the turns, sync and async in turn."""
     for turn in range(4):
         saver = opened()
         with Side(saver, "async" if turn % 2 else "sync") as side:
-            told = side.graph(one_step()).invoke({"lines": [f"turn {turn}"]}, config())
+            result = side.graph(one_step()).invoke({"lines": [f"turn {turn}"]}, config())
         saver.close()
-    assert told["lines"] == [line for turn in range(4) for line in (f"turn {turn}", "a")]
+    assert result["lines"] == [line for turn in range(4) for line in (f"turn {turn}", "a")]
 
 
 def test_writes_that_wait_survive_closing(opened) -> None:

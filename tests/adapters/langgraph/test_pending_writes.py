@@ -1,4 +1,4 @@
-"""Pending writes: what a task gave before its step was sealed. Which are kept, which replace, and in which order.
+"""Pending writes: what a task gave before its step was settled. Which are kept, which replace, and in which order.
 
 Where LangGraph's own savers differ from each other, a docstring says which one the rule follows.
 """
@@ -187,8 +187,8 @@ def test_sends_inside_an_old_checkpoint_are_not_lost(calls: Twin) -> None:
     assert [Send("n", 1)] in (found.get("pending_sends"), found["channel_values"].get(TASKS))
 
 
-def test_writes_that_a_fork_took_over_stay_when_it_seals_its_own(saver: HoldfastSaver) -> None:
-    """A step that was sealed late, and whose checkpoint is saved again in a fork, where the same number comes again."""
+def test_writes_that_a_fork_took_over_stay_when_it_settles_its_own(saver: HoldfastSaver) -> None:
+    """A step that was settled late, and whose checkpoint is saved again in a fork, under the same number."""
 
     def at(thread: str, number: int | None) -> Any:
         name = {} if number is None else {"checkpoint_id": f"1f0c0000-0000-6000-8000-{number:012d}"}

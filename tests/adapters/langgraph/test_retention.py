@@ -1,4 +1,4 @@
-"""Graphs whose threads are pruned as they are written: they go on as they would without."""
+"""Graphs whose threads are pruned as they are written: they continue as they would without."""
 
 from __future__ import annotations
 

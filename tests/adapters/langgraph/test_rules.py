@@ -84,10 +84,10 @@ def test_a_checkpoint_comes_back_whole(calls: Twin) -> None:
 
 def test_what_the_caller_changes_afterwards_is_not_stored(calls: Twin) -> None:
     made = checkpoint({"a": [1]})
-    told = {"tags": ["one"]}
-    calls.put(config(ns=""), made, told, {"a": 1})
+    metadata = {"tags": ["one"]}
+    calls.put(config(ns=""), made, metadata, {"a": 1})
     made["channel_values"]["a"].append(2)
-    told["tags"].append("two")
+    metadata["tags"].append("two")
     found = get(calls)
     found.checkpoint["channel_values"]["a"].append(3)
     assert (values(calls), get(calls).metadata["tags"]) == ({"a": [1]}, ["one"])
@@ -126,7 +126,7 @@ def test_exactly_the_same_again_changes_nothing(calls: Twin) -> None:
     assert (ids(calls.list(config())), values(calls)) == ([made["id"]], {"a": [1, 2]})
 
 
-def test_a_thread_goes_on_after_an_older_id_was_put_again(calls: Twin) -> None:
+def test_a_thread_continues_after_an_older_id_was_put_again(calls: Twin) -> None:
     """The values of both follow those of the head, and must not be stored in one place."""
     texts = ["x" * 100]
     first = put(calls, {"a": texts}, versions={"a": 1})
@@ -137,7 +137,7 @@ def test_a_thread_goes_on_after_an_older_id_was_put_again(calls: Twin) -> None:
     assert found == ["xz", "xy", "xy!"]
 
 
-def test_putting_an_id_again_leaves_the_writes_that_it_sealed(calls: Twin) -> None:
+def test_putting_an_id_again_leaves_the_writes_that_it_settled(calls: Twin) -> None:
     first = put(calls, {"a": 0})
     calls.put_writes(config("t", first, ""), [("a", "first " * 20)], "task-1")
     second = put(calls, {"a": "first " * 20}, parent=first, versions={"a": 2})
@@ -406,7 +406,7 @@ def test_the_next_version_has_the_official_form(saver: HoldfastSaver) -> None:
     assert len({saver.get_next_version(first, None) for _ in range(100)}) == 100
 
 
-def test_it_goes_on_from_another_savers_version(saver: HoldfastSaver) -> None:
+def test_it_continues_from_another_savers_version(saver: HoldfastSaver) -> None:
     theirs = InMemorySaver().get_next_version(f"{41:032}.0.5", None)
     assert saver.get_next_version(theirs, None).split(".")[0] == f"{43:032}"
 

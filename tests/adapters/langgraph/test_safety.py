@@ -1,6 +1,6 @@
 """Loading builds data and nothing else: no pickle, no import, no call. What is not known is kept, and said once.
 
-LangGraph's serializer imports and calls what the stored bytes name unless it is told not to (CVE-2026-28277); the
+LangGraph's serializer imports and calls what the stored bytes name unless it is configured not to (CVE-2026-28277); the
 expectations here are Holdfast's own rules.
 """
 
@@ -243,7 +243,7 @@ def test_types_are_all_that_is_built(url: str) -> None:
         assert type(there_and_back(saver, Mood.CALM)[0]) is holdfast.Opaque
 
 
-def test_no_types_is_no_class_of_the_user(url: str) -> None:
+def test_without_types_no_class_of_the_user_is_built(url: str) -> None:
     with open_saver(url, types=[]) as saver:
         for value in OWN:
             assert all(isinstance(found, holdfast.Opaque) for found in there_and_back(saver, value)), value
@@ -312,9 +312,9 @@ def test_it_is_reported_once_by_name(url: str, caplog: pytest.LogCaptureFixture)
     with open_saver(url) as saver, caplog.at_level(logging.DEBUG, "holdfast"):
         for n in range(3):
             there_and_back(saver, [cls(n) for cls in unknown])
-        told = [record.getMessage() for record in caplog.records if record.name.split(".")[0] == "holdfast"]
+        logged = [record.getMessage() for record in caplog.records if record.name.split(".")[0] == "holdfast"]
     for cls in unknown:
-        assert len([text for text in told if f"{module}.{cls.__name__}" in text]) == 1, told
+        assert len([text for text in logged if f"{module}.{cls.__name__}" in text]) == 1, logged
 
 
 def test_what_is_known_is_not_reported(saver: HoldfastSaver, caplog: pytest.LogCaptureFixture) -> None:
@@ -359,9 +359,9 @@ def test_a_graph_whose_state_class_was_renamed_loses_nothing(
         del module.Intent
         module.Purpose = old  # type: ignore[attr-defined]
         with caplog.at_level(logging.WARNING, "holdfast"):
-            told = graph.invoke({"lines": ["second"]}, config())
-        assert isinstance(told["intent"], holdfast.Opaque)
-        assert (told["intent"].name, told["intent"].fields["goal"]) == (f"{module.__name__}.Intent", "pay")
+            result = graph.invoke({"lines": ["second"]}, config())
+        assert isinstance(result["intent"], holdfast.Opaque)
+        assert (result["intent"].name, result["intent"].fields["goal"]) == (f"{module.__name__}.Intent", "pay")
         assert any(f"{module.__name__}.Intent" in record.getMessage() for record in caplog.records)
         module.Intent = old  # type: ignore[attr-defined]
         found = graph.get_state(config()).values
@@ -378,7 +378,7 @@ def test_a_renamed_class_is_found_by_types(opened, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("kind", ["model", "dataclass"])
-def test_a_pydantic_state_goes_on_when_a_class_inside_it_is_gone(saver: HoldfastSaver, kind: str) -> None:
+def test_a_pydantic_state_continues_when_a_class_inside_it_is_gone(saver: HoldfastSaver, kind: str) -> None:
     """Renamed, moved, or local to a function as here: pydantic builds the class that the state names now."""
 
     def graph(goal_of: Any) -> Any:
@@ -400,8 +400,8 @@ def test_a_pydantic_state_goes_on_when_a_class_inside_it_is_gone(saver: Holdfast
     first, cls = graph(lambda state: state.plan.goal)
     first.invoke({"plan": cls(goal="pay", steps=[])}, config())
     later, _ = graph(lambda state: f"after {state.plans[-1].goal}")
-    told = later.invoke({"plans": []}, config())
-    assert [plan["goal"] if isinstance(plan, dict) else plan.goal for plan in told["plans"]] == ["pay", "after pay"]
+    result = later.invoke({"plans": []}, config())
+    assert [plan["goal"] if isinstance(plan, dict) else plan.goal for plan in result["plans"]] == ["pay", "after pay"]
     before = first.get_state(config()).values["plans"][0]
     assert (before.fields["goal"], before.fields["steps"][0]["goal"]) == ("pay", "pay")
 

@@ -1,4 +1,4 @@
-"""`single_writer=True` for one writer alone: replays and copies go on as in memory, and no answer is lost."""
+"""`single_writer=True` for one writer alone: replays and copies continue as in memory, and no answer is lost."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def replayed(side: Side, mode: str) -> Any:
     graph = side.graph(around(say))
     for n in range(2):
         graph.invoke({"lines": [f"turn {n}"]}, config(), durability=mode)
-    told = [graph.invoke(None, one.config, durability=mode) for one in graph.get_state_history(config())]
-    return told, side.seen(graph)
+    result = [graph.invoke(None, one.config, durability=mode) for one in graph.get_state_history(config())]
+    return result, side.seen(graph)
 
 
 def answered_again(side: Side, mode: str) -> Any:
@@ -77,7 +77,7 @@ def copied(side: Side, mode: str) -> Any:
 
 @pytest.mark.parametrize("mode", ["sync", "async", "exit"])
 @pytest.mark.parametrize("scenario", [replayed, answered_again, copied], ids=lambda one: one.__name__)
-def test_one_writer_alone_goes_on_as_in_memory(alone: Side, scenario: Any, mode: str) -> None:
+def test_one_writer_alone_continues_as_in_memory(alone: Side, scenario: Any, mode: str) -> None:
     check_as_in_memory(alone, scenario, mode)
 
 

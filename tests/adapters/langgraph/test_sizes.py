@@ -51,8 +51,8 @@ def loop(saver: HoldfastSaver, steps: int) -> int:
     builder.add_edge(START, "say")
     builder.add_conditional_edges("say", lambda state: END if len(state["messages"]) == steps else "say", ["say", END])
     graph: Any = builder.compile(checkpointer=saver)
-    told = graph.invoke({"messages": []}, {**config(), "recursion_limit": steps + 10})
-    assert told["messages"] == said
+    result = graph.invoke({"messages": []}, {**config(), "recursion_limit": steps + 10})
+    assert result["messages"] == said
     assert len(list(saver.list(config(), filter={"source": "loop"}, limit=5))) == 5
     return raw(said)
 

@@ -63,7 +63,7 @@ def test_two_writers_with_the_same_version_of_a_channel_do_not_mix_what_they_rea
 
 
 def test_two_graphs_on_one_thread_at_once(opened) -> None:
-    """In each other's way, each through a saver of its own: every checkpoint is whole, and goes on from its parent."""
+    """Each through a saver of its own: every checkpoint is whole, and continues from its parent."""
     together = threading.Barrier(2)
 
     def meet(state: Log) -> Any:
@@ -77,8 +77,8 @@ def test_two_graphs_on_one_thread_at_once(opened) -> None:
     with Side(opened(), "sync") as first:
         first.graph(chain(Log, a)).invoke({"lines": ["before"]}, config())
     with ThreadPoolExecutor(2) as pool:
-        told = list(pool.map(run, ["x", "y"]))
-    assert [one["lines"][-4:] for one in told] == [[name, f"met after {name}", "a", "b"] for name in ("x", "y")]
+        result = list(pool.map(run, ["x", "y"]))
+    assert [one["lines"][-4:] for one in result] == [[name, f"met after {name}", "a", "b"] for name in ("x", "y")]
     with Side(opened(), "sync") as side:
         stored = side.calls.list(config())
         assert len(stored) == 3 + 2 * 5
@@ -124,8 +124,8 @@ def test_threads_and_loops_share_a_saver(saver: HoldfastSaver) -> None:
         with Side(saver, "async" if who % 2 else "sync") as side:
             graph = side.graph(chain(Log, a, b))
             together.wait(PATIENCE)
-            told = [graph.invoke({"lines": [f"{who}.{n}"]}, config(f"t{who}")) for n in range(3)]
-            return told[-1]["lines"], len(graph.get_state_history(config(f"t{who}")))
+            result = [graph.invoke({"lines": [f"{who}.{n}"]}, config(f"t{who}")) for n in range(3)]
+            return result[-1]["lines"], len(graph.get_state_history(config(f"t{who}")))
 
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(work, range(8)))
@@ -138,9 +138,9 @@ def test_one_loop_after_the_other(saver: HoldfastSaver) -> None:
     """asyncio.run ends its loop; the saver belongs to none."""
     graph = chain(Log, a).compile(checkpointer=saver)
     for n in range(3):
-        told = asyncio.run(graph.ainvoke({"lines": [f"{n}"]}, config()))
-    assert told["lines"] == ["0", "a", "1", "a", "2", "a"]
-    assert graph.get_state(config()).values == told
+        result = asyncio.run(graph.ainvoke({"lines": [f"{n}"]}, config()))
+    assert result["lines"] == ["0", "a", "1", "a", "2", "a"]
+    assert graph.get_state(config()).values == result
 
 
 def test_sync_calls_in_a_running_loop_do_not_hang(saver: HoldfastSaver) -> None:
@@ -149,16 +149,16 @@ def test_sync_calls_in_a_running_loop_do_not_hang(saver: HoldfastSaver) -> None:
     async def main() -> Any:
         graph = chain(Log, a, b).compile(checkpointer=saver)
         await graph.ainvoke({"lines": ["async"]}, config())
-        told = graph.invoke({"lines": ["sync"]}, config())
+        result = graph.invoke({"lines": ["sync"]}, config())
         await graph.aupdate_state(config(), {"lines": ["by hand"]})
-        return told, graph.get_state(config()).values, len(list(graph.get_state_history(config())))
+        return result, graph.get_state(config()).values, len(list(graph.get_state_history(config())))
 
-    told, state, count = finishes(lambda: asyncio.run(main()))
-    assert told["lines"] == ["async", "a", "b", "sync", "a", "b"]
+    result, state, count = finishes(lambda: asyncio.run(main()))
+    assert result["lines"] == ["async", "a", "b", "sync", "a", "b"]
     assert (state["lines"][-1], count) == ("by hand", 9)
 
 
-def test_a_run_that_is_cancelled_can_go_on(saver: HoldfastSaver) -> None:
+def test_a_run_that_is_cancelled_can_be_resumed(saver: HoldfastSaver) -> None:
     """Its node was in the middle of something; what came before it is there, and it is called again."""
     calls = []
 
@@ -181,9 +181,9 @@ def test_a_run_that_is_cancelled_can_go_on(saver: HoldfastSaver) -> None:
         stopped = await graph.aget_state(config())
         return stopped, await graph.ainvoke(None, config())
 
-    stopped, told = finishes(lambda: asyncio.run(main()))
+    stopped, result = finishes(lambda: asyncio.run(main()))
     assert (stopped.values, stopped.next) == ({"lines": ["given", "a"]}, ("slow",))
-    assert told["lines"] == ["given", "a", "slow", "b"]
+    assert result["lines"] == ["given", "a", "slow", "b"]
     assert calls == ["a", "a"]
 
 
@@ -217,7 +217,7 @@ def test_a_get_inside_a_list(side: Side) -> None:
 
 
 def test_writes_inside_a_list(side: Side) -> None:
-    """What was there is listed once each, whatever is put meanwhile."""
+    """What was there is listed once each, whatever is put in between."""
     made = [put(side.calls, {"a": n}) for n in range(5)]
 
     def work() -> list[str]:
@@ -278,8 +278,8 @@ def test_a_copy_of_a_saver_is_the_same_store(saver: HoldfastSaver) -> None:
         second = put(other.calls, {"a": 2}, parent=first, versions={"a": 2})
         assert values(one.calls, second) == {"a": 2}
         assert values(other.calls, first) == {"a": 1}
-        told = other.graph(chain(Log, a)).invoke({"lines": []}, config("g"))
-        assert one.graph(chain(Log, a)).get_state(config("g")).values == told
+        result = other.graph(chain(Log, a)).invoke({"lines": []}, config("g"))
+        assert one.graph(chain(Log, a)).get_state(config("g")).values == result
 
 
 def test_a_copy_made_in_the_middle_of_a_list(saver: HoldfastSaver) -> None:
@@ -320,7 +320,7 @@ def test_two_that_start_a_thread_at_once_are_told_apart(opened) -> None:
 
 
 def test_an_older_checkpoint_served_by_its_id_may_be_branched_from(opened) -> None:
-    """Time travel: whoever asked for it by its id meant it. Asking for the latest is not asking for that one."""
+    """Time travel: a caller that asked for it by its id meant it. Asking for the latest is not asking for that one."""
     with Side(opened(single_writer=True), "sync") as one, Side(opened(single_writer=True), "sync") as other:
         root = put(one.calls, {"a": 1})
         assert get(other.calls).checkpoint["id"] == root
@@ -381,8 +381,8 @@ def test_one_writer_alone_notices_nothing(url: str) -> None:
         graph = side.graph(chain(Log, a, asks, b))
         for turn in range(2):
             graph.invoke({"lines": [f"turn {turn}"]}, config())
-            told = graph.invoke(Command(resume="yes"), config())
-        assert len(told["lines"]) == 8
+            result = graph.invoke(Command(resume="yes"), config())
+        assert len(result["lines"]) == 8
 
 
 ALONE = [

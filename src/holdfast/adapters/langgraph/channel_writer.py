@@ -93,10 +93,13 @@ class ChannelWriter:
         self.record_enc = handle.codec.encode(self.record, "checkpoint")
         self._values: Mapping[str, Any] = checkpoint.get("channel_values") or {}
         self._prepared: dict[str, Prepared] = {}
+        # The head that this process saved last is very likely what the save starts from. It is not certain: `_Put`
+        # compares again with what the engine really starts from.
         likely = port.remembered(handle)
         self._likely = likely.channels if likely is not None else {}
         known = _channel_versions(port.cached(likely.extra)) if likely is not None else {}
         for name in self._values:
+            # A channel whose version is the remembered one need not be encoded.
             is_same = name in known and known[name] == self.record["channel_versions"].get(name, _MISSING)
             if name in new_versions or name not in self._likely or not is_same:
                 self._prepare(name)
@@ -186,6 +189,7 @@ class _Put:
         given, before = self._given, self._before.channels.get(name)
         version = given.record["channel_versions"].get(name, _MISSING)
         is_known = name not in given.new_versions and version is not _MISSING
+        # The usual case first: LangGraph says that nothing changed, and the parent has this version.
         if is_known and version == versions.get(name, _MISSING):
             return before
         prepared = given.prepared(name)
@@ -195,6 +199,7 @@ class _Put:
 
     def _stored(self, name: str, value: Prepared, before: Entry | None) -> Entry:
         writer = self._writer
+        # What was prepared as "the last list and more" holds only if the save starts from that list.
         if not isinstance(value, Whole) and isinstance(before, Ref) and before[:2] == value.ref[:2]:
             if isinstance(value, Same):
                 return before
@@ -243,6 +248,7 @@ class _Put:
         stores a snapshot of it, or if its new version comes from a write of the parent's tasks.
         """
         given, before = self._given, self._before
+        # From the cheapest source to the dearest: metadata, manifests, values, and the writes of the parent.
         found = set(given.growing) - entries.keys()
         if given.parent is not None:
             current = given.record["channel_versions"]

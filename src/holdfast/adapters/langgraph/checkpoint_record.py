@@ -30,7 +30,7 @@ def record_of(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def record_change(old: Any, new: Any, codec: Codec) -> bytes | None:
-    """The change from one record to the next, as a value log takes it; None if there is no short way to say it."""
+    """The change from one record to the next, as a value log takes it; None if it has no short form."""
     try:
         return _encode(_change(old, new, codec))
     except (_Other, UnicodeEncodeError):
@@ -38,7 +38,7 @@ def record_change(old: Any, new: Any, codec: Codec) -> bytes | None:
 
 
 class _Other(Exception):
-    """Keys in another order, or gone: the engine knows how to say that."""
+    """Keys in another order, or gone: the engine can express that."""
 
 
 def _change(old: Any, new: Any, codec: Codec) -> list[Any]:

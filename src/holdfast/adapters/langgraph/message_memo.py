@@ -2,8 +2,8 @@
 
 A conversation of a thousand messages is put once a step, and one message of it is new. Encoding all of them again to
 find that out takes longer than the whole save. But that a message is the same object says nothing: messages are
-mutable. So beside each saved list stands what its messages looked like, and a list that goes on from it is compared
-with that, in C. Only what differs, and what is new, is encoded.
+mutable. So what its messages looked like is kept beside each saved list, and a list that continues it is compared with
+that, in C. Only what differs, and what is new, is encoded.
 """
 
 from __future__ import annotations

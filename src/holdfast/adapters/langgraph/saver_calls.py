@@ -109,6 +109,7 @@ class SaverCalls:
         encoded = packed(merged, self.port.codec)
         outer = merged["parents"] if isinstance(merged.get("parents"), Mapping) else {}
         upcoming = next_nodes(checkpoint)
+        # Which nodes ran is not in a checkpoint: it follows from the difference to its parent, if that is at hand.
         known_id, record = self.seen.get((handle.thread_id, handle.namespace), (None, None))
         step, source = merged.get("step"), merged.get("source")
         return SaveFields(
@@ -271,6 +272,7 @@ def _texts(names: Iterable[Any]) -> tuple[str, ...]:
 
 def _has_questions(writes: Sequence[PendingWrite], answered_task: str) -> bool:
     """Whether a task still waits for an answer. Any answer settles a single question, even the null task's."""
+    # LangGraph stores an answer without an id under a task of its own, so that it can't be matched by task.
     asked = {write.task_id for write in writes if write.channel == INTERRUPT}
     answered = {write.task_id for write in writes if write.channel == RESUME}
     if len(asked) == 1 and answered:

@@ -155,7 +155,7 @@ def remove_unfinished(root: Path) -> list[str]:
 
 
 def tree_folders(root: Path) -> list[Path]:
-    """All folders of threads that are no links."""
+    """All folders of threads that are not links."""
     with opened_folder(root / THREADS, TREE - 1) as threads, os.scandir(threads) as found:
         return sorted(root / THREADS / entry.name for entry in found if entry.is_dir(follow_symlinks=False))
 

@@ -289,6 +289,7 @@ def pieces(tables: Tables, tree: int, log: int, pos: int) -> list[Piece]:
         rows = list(tables[ChunkRow].between((tree, log, 0), (tree, log, pos)))
         keys = [i for i, row in enumerate(rows) if row.kind == KEY]
         found[:0] = [Piece(row, pos) for row in (rows[keys[-1] :] if keys else rows)]
+        # Without a key, the log starts with a change to a version of another log.
         base = None if keys else tables[LogRow].get(tree, log)
         if base is None:
             break
@@ -299,6 +300,7 @@ def pieces(tables: Tables, tree: int, log: int, pos: int) -> list[Piece]:
 def _pending(tables: Tables, line: LineRow, seq: int) -> list[PendingRow | SettledRow]:
     found = _by_era(tables, line.tree, line.line, seq)
     for above in chain([line], _ancestry(tables, line.tree, line.base_line)):
+        # Past the fork point the number is the fork's own.
         if above.base_line is None or seq > above.base_seq:
             break
         rows = _by_era(tables, line.tree, above.base_line, seq)

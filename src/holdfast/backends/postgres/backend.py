@@ -3,7 +3,7 @@
 Every verb is one statement and one round trip. The function `apply` in the schema applies a batch: it locks and checks
 what the batch expects, and then makes its changes. Writers that wait share one call of it.
 
-A commit is as durable as the server's settings make it (`synchronous_commit`, `fsync`): Holdfast leaves them alone.
+A commit is as durable as the server's settings make it (`synchronous_commit`, `fsync`): Holdfast does not change them.
 """
 
 from __future__ import annotations

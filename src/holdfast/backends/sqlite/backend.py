@@ -143,6 +143,7 @@ class SqliteBackend(Backend):
             # In one call of C code, so that no signal handler runs between the commit and the mark.
             calls: list[Callable[[], object]] = [partial(writer.execute, "COMMIT"), partial(marks.append, True)]
             deque(map(operator.call, calls), 0)
+        # SQLite may have rolled back by itself, for example when the disk is full.
         except BaseException:
             if writer.in_transaction:
                 writer.execute("ROLLBACK")
@@ -267,6 +268,7 @@ class SqliteBackend(Backend):
     async def mend(self) -> list[str]:
         if not await self.check():
             return []
+        # The file is replaced, so no connection of this process may have it open.
         with translated(self.path):
             self._connections.close()
             try:
@@ -320,6 +322,7 @@ def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
     for drop in batch.drops:
         _drop(writer, drop)
     for row in batch.puts:
+        # No row was changed: a line whose namespace moves, which the usual statement leaves out. See statements.sql.
         if not execute(_PUT[type(row)], row).rowcount:
             execute(_SQL["put_line_elsewhere"], row)
     for write in batch.puts_if_free:

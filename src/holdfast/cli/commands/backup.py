@@ -18,7 +18,7 @@ def command(
     path: Annotated[str, typer.Argument(metavar="PATH", help="The new file; for a store of plain files, the folder.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole store as it is now to a new file, which is a store itself. Others may keep writing."""
+    """Write a copy of the whole store to a new file. The copy is a store itself; other processes may keep writing."""
     with open_existing(url) as store, progress("backing up", quiet=as_json) as update:
         report = store.backup(path, update)
     if as_json:

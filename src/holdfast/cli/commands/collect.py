@@ -12,7 +12,7 @@ from holdfast.model import CollectReport
 
 
 def command(url: StoreArgument, as_json: JsonOption = False) -> None:
-    """Free what no thread, fork or write reaches: removed checkpoints and their values."""
+    """Free what no thread, fork or write reaches. These are removed checkpoints and their values."""
     with open_existing(url) as store, progress("collecting", quiet=as_json) as update:
         report = store.collect(update)
     if as_json:

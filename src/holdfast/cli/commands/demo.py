@@ -30,7 +30,7 @@ TIMEOUT = 30.0  # seconds after which a worker is killed
 def command(
     path: Annotated[Path | None, typer.Option(help="Keep the database here instead of in a temporary folder.")] = None,
 ) -> None:
-    """Kill an agent in the middle of a step, resume it in another process, then rewind, fork and compare."""
+    """Kill an agent in the middle of a step, and resume it. Then rewind the thread, fork it and compare."""
     if path is None:
         with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
             _show(Path(folder, "agents.db"), keeps_file=False)

@@ -42,7 +42,7 @@ def command(
     namespace: NamespaceOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the states of two checkpoints, of one thread or of two."""
+    """Compare the states of two checkpoints. They may be of two threads."""
     with open_existing(url) as store:
         left = find_thread(store, thread, namespace)
         right = left if to_thread is None else find_thread(store, to_thread, namespace)

@@ -25,7 +25,8 @@ def command(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove every thread with this metadata, its forks and all it has. Shows what would be erased, and asks first."""
+    """Remove every thread with this metadata, for good. Forks and copies are removed too. Shows what would be erased,
+    and asks first."""
     wanted = conditions(where)
     if not wanted:
         refuse("name the threads to erase by their metadata: --where user=u1")
@@ -57,7 +58,7 @@ def _preview(certificate: EraseCertificate, wanted: dict[str, Any]) -> str:
 
 def _summary(certificate: EraseCertificate) -> str:
     if certificate.dry_run:
-        return "nothing was erased; --yes erases"
+        return "nothing was erased; --yes erases them"
     parts = [
         counted(certificate.threads, "thread"), counted(certificate.checkpoints, "checkpoint"),
         counted(certificate.writes, "write"), counted(certificate.journal, "journal entry"),

@@ -23,7 +23,7 @@ def command(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove threads whose ttl has run out, which are invisible already. Shows which ones, and asks first."""
+    """Remove threads whose ttl has run out. They are invisible already. Shows which ones, and asks first."""
     with open_existing(url) as store:
         report = store.expire(limit, dry_run=True)
         if report.expired and confirmed(_preview(report), "remove them?", yes=yes, quiet=as_json):

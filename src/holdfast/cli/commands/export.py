@@ -20,7 +20,7 @@ def command(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Overwrite an existing file, unless it is a store.")] = False,
 ) -> None:
-    """Write threads with everything they have to one file, which `holdfast import` reads. The store is only read."""
+    """Write threads to one file, with all they have. `holdfast import` reads it. The store is only read."""
     from holdfast.cli.ui import render_transfer
     from holdfast.cli.ui.progress import interruptible
     from holdfast.transfer import paths

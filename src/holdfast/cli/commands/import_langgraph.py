@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.args.store_url import JsonReportOption
+from holdfast.cli.ui.output import refuse
 
 if TYPE_CHECKING:
     from holdfast.adapters.langgraph.importer import ImportReport, Source
@@ -35,7 +36,7 @@ def command(
     ] = None,
     as_json: JsonReportOption = False,
 ) -> None:
-    """Copy a database of LangGraph's own savers to a store, and compare every checkpoint. The source is only read."""
+    """Copy a database of LangGraph's own savers to a store. Every checkpoint is compared. The source is only read."""
     _check_extra()
     _import(module or [])
     from holdfast.adapters.langgraph.importer import open_source
@@ -64,8 +65,7 @@ def _check_extra() -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in _NEEDED:
             raise
-        print("importing from LangGraph needs: pip install 'holdfast[langgraph]'", file=sys.stderr)
-        raise typer.Exit(2) from None
+        refuse("importing from LangGraph needs an extra: pip install 'holdfast[langgraph]'")
 
 
 def _import(modules: list[str]) -> None:

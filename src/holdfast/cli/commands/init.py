@@ -15,8 +15,8 @@ def command(
         int | None, typer.Option(metavar="N", min=1, max=1024, help="Create the tables with N hash partitions.")
     ] = None,
 ) -> None:
-    """Create the tables of a store on PostgreSQL, or upgrade them. Opening a store does the same; use this command if
-    the programs' role may not create tables, or to choose partitions."""
+    """Create or upgrade the tables of a PostgreSQL store. Opening a store does the same; use this command if the
+    programs' role may not create tables, or to choose partitions."""
     from holdfast.backends.registry import init_store
 
     print(init_store(url, partitions))

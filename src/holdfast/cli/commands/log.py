@@ -39,7 +39,7 @@ def command(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw the history of a thread: its branches, labels and forks, newest first."""
+    """Draw the history of a thread, newest first. The drawing has its branches, labels and forks."""
     with open_existing(url) as store:
         shown = find_thread(store, thread, namespace)
         find = _whole_tree if all_threads else _one_thread

@@ -124,7 +124,7 @@ def _show(report: PruneReport, as_json: bool) -> None:
         return
     _print(report)
     if report.dry_run and report.removed:
-        note("nothing was removed yet: --yes goes ahead")
+        note("nothing was removed; --yes removes them")
 
 
 def _print(report: PruneReport) -> None:

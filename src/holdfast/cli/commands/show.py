@@ -41,7 +41,7 @@ def command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one checkpoint: where execution stood, its state, and the pending writes of its tasks."""
+    """Show one checkpoint: its state and pending writes. Also where execution stood."""
     with open_existing(url) as store:
         shown = find_thread(store, thread, namespace)
         loaded = _loaded(shown, resolve(shown, checkpoint).id, channel)

@@ -13,7 +13,8 @@ from holdfast.model import StoreStats
 
 
 def command(url: StoreArgument, as_json: JsonOption = False) -> None:
-    """Show how much a store holds: threads, checkpoints and bytes, the largest threads, and what each day added."""
+    """Show how much a store holds. Counts threads, checkpoints and bytes, lists the largest threads, and what each day
+    added."""
     with open_existing(url) as store, progress("counting", quiet=as_json) as update:
         stats = store.stats(update)
     if as_json:

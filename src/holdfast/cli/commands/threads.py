@@ -33,7 +33,7 @@ def command(
     after: Annotated[str | None, typer.Option(metavar="ID", help="Start after this thread.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the threads of a store: status, step, size, origin, and the worker that holds the lease."""
+    """List the threads of a store. Shows their status, step, size, origin, and the worker that holds the lease."""
     wanted = conditions(where, as_text=_TEXTS)
     with open_existing(url) as store:
         found = store.threads(prefix, wanted, limit + 1 if limit else None, after)

@@ -9,7 +9,7 @@ from holdfast.cli.ui.progress import progress
 
 
 def command(url: StoreArgument, as_json: JsonReportOption = False) -> None:
-    """Read everything in a store once and report what is damaged. Exit code 0 if nothing is, 1 if something is."""
+    """Read everything in a store once, and report damage. Exit code 0 if there is none, 1 if there is some."""
     from holdfast.cli.ui import render_verify
 
     with open_existing(url) as store, progress("verifying", quiet=as_json) as update:

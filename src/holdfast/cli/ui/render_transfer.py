@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from holdfast.cli.ui.humanize import counted, plural
+from holdfast.cli.ui.humanize import counted, plural, size
 from holdfast.cli.ui.output import first_lines
 from holdfast.cli.ui.progress import progress
 
@@ -43,7 +43,7 @@ def report_transfer(done: TransferReport, verb: str, *, as_json: bool) -> None:
     parts = ((done.checkpoints, "checkpoint"), (done.writes, "write"), (done.entries, "journal entry"))
     copied = ", ".join(counted(number, noun) for number, noun in parts)
     unchanged = f", {done.unchanged:,} of them unchanged" if done.unchanged else ""
-    print(f"{verb} {copied}; {done.size / 1e6:,.1f} MB of state")
+    print(f"{verb} {copied}; {size(done.size)} of state")
     print(f"checked {counted(done.threads, 'thread')}{unchanged}")
 
 

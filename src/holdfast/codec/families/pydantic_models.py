@@ -84,7 +84,7 @@ _assign = object.__setattr__
 
 
 def check_parts(values: Fields) -> tuple[Fields, Fields, set[str]]:
-    """Takes the parts that are no fields out of a record: private and extra attributes, and the names that were set."""
+    """Takes what is not a field out of a record: private and extra attributes, and the names that were set."""
     private = _attributes(values.pop(PRIVATE, {}))
     extra = _attributes(values.pop(EXTRA, {}))
     return private, extra, _names(values.pop(SET, None), values)

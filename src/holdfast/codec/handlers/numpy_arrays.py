@@ -95,7 +95,7 @@ def _filled(description: Any, shape: list[int], order: Any, data: Any) -> Any:
 
 
 def _check_text(array: Any) -> None:
-    """NumPy would make strings of numbers that are no characters, which Python's own functions do not expect."""
+    """NumPy would make strings of numbers that are not characters, which Python's own functions do not expect."""
     if array.dtype.names is not None:
         for name in array.dtype.names:
             _check_text(array[name])

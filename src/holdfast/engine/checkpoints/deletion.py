@@ -33,6 +33,7 @@ async def delete(engine: Engine, handle: Handle) -> None:
             return await engine.backend.commit(Batch([], [], [DropEarlyWrites(handle.thread_id, now() + 1)]))
         location.bind(root, here.thread)
         handle.generation = root.generation
+        # Read before the commit, which may remove them: what is cached of them is dropped afterwards.
         lines = await engine.backend.namespaces(here.root.tree, here.root.line)
         if not await engine.backend.commit(await tombstones.planned(engine, here)):
             return None
@@ -106,6 +107,7 @@ async def _hide_everywhere(engine: Engine, handle: Handle, chosen: Chosen, rules
 async def delete_run_everywhere(engine: Engine, run_id: str, rules: IdRules = NATIVE) -> int:
     """Remove a run from every thread that sees it, forks included."""
     removed = 0
+    # Forks see a run that only their origin has written, so every thread of the tree is asked.
     for tree in sorted({row.tree for row in await engine.backend.run_lines(run_id)}):
         for thread in await engine.backend.tree_threads(tree):
             removed += await delete_run(engine, Handle(thread.id, "", engine.codec), run_id, rules)

@@ -50,6 +50,7 @@ async def _fork_once(
         raise NotFound(f"{handle.name} has no checkpoint to fork from")
     view = await views.open_lazily(engine, here.line)
     point = here.head if at is None else await required(engine, handle, view, at)
+    # An overlay may have given the fork point another status, which the fork starts with.
     await views.know(engine, view, point.seq, point.seq)
     point = point._replace(status=view.status(point))
     if not history and loader.manifest_of(point).open:
@@ -64,6 +65,7 @@ async def _fork_once(
     if edits or not history:
         line, rows = await _edited(engine, handle, target, Located(thread, line, line, None), point, edits or {})
         puts += rows
+    # The origin's era grows in the same batch: what it writes next about shared checkpoints is not the fork's.
     puts += (line, _era_after(here.line))
     expects.append(LineAt(here.line.tree, here.line.line, here.line.version))
     return await engine.backend.commit(Batch(expects, puts, claims=[Claim(target.thread_id)]))
@@ -122,6 +124,7 @@ async def _edited(
     """The one checkpoint that a fork with edits, or without history, starts with."""
     line = here.line
     base = Base(line.tree, manifest.frozen(loader.manifest_of(point)), point.size)
+    # The logs stay the origin's: edited channels continue them in logs of their own.
     changed = await reducing(edits, {})(engine, target, base)
     fields = SaveFields(
         id=id_after(point.id), source="fork", step=point.step, node=point.node, status=point.status,
@@ -168,6 +171,7 @@ async def copy(engine: Engine, source: Handle, target: Handle) -> bool:
 async def _seen_through_origin(engine: Engine, source: Handle, root: LineRow, own: Collection[str]) -> list[LineRow]:
     """Inner namespaces that a fork sees and has not written to. A copy finds them as the fork does, unless the fork has
     removed the checkpoints that they belong under; so the copy gets lines for them."""
+    # Without overlays nothing was removed, and the copy finds the same as the fork.
     if root.base_line is None or not root.overlays:
         return []
     others = [name for name in await namespaces.names_of(engine, root) if name not in own]

@@ -114,6 +114,7 @@ class FrameworkIds(IdRules):
         if first.line == here.line.line and first.era == here.root.forks:
             # The thread was neither forked nor copied since: no other thread sees the first one.
             return Replacement(_in_place(first, row, changed, parent), [], hides=False)
+        # A fork may see the first one: it stays for the fork, and an overlay hides it here. Its writes are moved along.
         line, era = here.line, here.root.forks
         pending = await engine.backend.pending(line, [first.seq])
         hidden = with_checksum(OverlayRow(line.tree, line.line, first.seq, era, views.REPLACED, None, None))
@@ -171,6 +172,7 @@ def _in_place(
     }
     extra = changed.manifest.extra if changed.manifest.extra in fresh else frozen_manifest.extra
     changed.manifest = Manifest(channels, extra, frozen_manifest.open)
+    # The parent may have come after the first save, with a higher number. Numbers must fall along a lineage.
     before = parent if parent is not None and parent.line == first.line and parent.seq < first.seq else None
     return with_checksum(
         row._replace(

@@ -154,6 +154,7 @@ def check_tags(findings: TreeFindings, stored: Mapping[str, Tags]) -> None:
 
 def expected_tags(findings: TreeFindings, thread: ThreadRow) -> Tags | None:
     """What the index should contain about a thread; None if the rows do not say it."""
+    # Without a root line or a head there is nothing to compare with. The check of the lines reports that.
     root = findings.tree.lines.get(thread.line)
     if root is None or thread.line not in findings.heads:
         return None

@@ -41,6 +41,7 @@ def _check_line(findings: TreeFindings, row: LineRow, grounded: set[int]) -> Non
         findings.add("lineage", row, f"line {row.line} is a root line by its number or by its namespace, not by both")
     if row.base_line is not None and not is_grounded(tree.lines, row, grounded):
         findings.add("lineage", row, f"line {row.line} was forked from line {row.base_line}, which leads nowhere")
+        # Only in memory: the checks that follow must end.
         tree.lines[row.line] = with_checksum(row._replace(base_line=None))
 
 
@@ -93,6 +94,7 @@ class ThreadCheck:
 
     async def _check_own(self, viewer: Viewer, line: LineRow) -> None:
         findings, lineages = self._findings, self._lineages
+        # A fault of a row is reported for the first thread that sees it.
         hidden = lineages.hidden(line)
         for key in lineages.newly_seen(line, hidden):
             findings.seen.setdefault(key, viewer)
@@ -154,6 +156,7 @@ def _check_counter(
         return
     present = {row.seq for row in lineages.rows([lineages.own(line)], hidden)}
     first = line.base_seq + 1
+    # A damaged counter may be any number: no list of that length is made.
     own = range(first, min(line.seq, first + _MOST_MISSING) + 1)
     missing = findings.missing[line.line] = [seq for seq in own if seq not in present and seq not in hidden]
     named = f": number {_numbers(missing)} is missing" if missing else ""
@@ -181,6 +184,7 @@ class JournalGaps:
         last = root.journal
         gaps: list[int] = []
         while line is not None and last > 0:
+            # Forks of one thread share what is below: it is walked once.
             if (line.line, last) in self._below:
                 gaps = self._below[line.line, last]
                 break

@@ -54,6 +54,7 @@ class ValueCheck:
         self.orphans = 0  # chunks of logs that nothing refers to
 
     def take(self, row: ChunkRow) -> None:
+        # Logs arrive in order, so groups whose last log is lower are complete.
         self._check_groups(before=row.log)
         if row.log not in self._wanted:
             self.orphans += 1
@@ -85,6 +86,7 @@ class ValueCheck:
         left = sorted(needs)
         while left:
             pieces = tables.pieces(self._tree, log, left[-1])
+            # The key may be in the log that this one continues: then all positions are made from it.
             first = pieces[0].chunk.lo if pieces and pieces[0].chunk.log == log else 0
             positions = [pos for pos in left if pos >= first] or left[-1:]
             left = left[: len(left) - len(positions)]
@@ -158,6 +160,7 @@ def _broken(log: _Log, positions: list[int], needs: dict[int, VersionNeed]) -> l
     try:
         return list(_mismatches(log, positions, needs))
     except Corrupt:
+        # The read stopped at the first damage, and its result is lost. Find where that is, and read up to there again.
         count = _count_readable(log, positions)
     broken = list(_mismatches(log, positions[:count], needs)) if count else []
     return broken + [BrokenVersion(log.log, pos, _problem(log, pos)) for pos in positions[count:]]

@@ -46,6 +46,7 @@ def _missing_entries(tree: TreeRows, root: LineRow) -> Iterator[tuple[int, int]]
     last = root.journal
     while line is not None and last:
         stored = {entry.seq for entry in tree.journal_of(line.line)}
+        # From here up the entries are the line's own; below, they are those of its base.
         for seq in sorted(set(range(line.base_journal + 1, last + 1)) - stored):
             yield line.line, seq
         last = min(last, line.base_journal)
@@ -87,6 +88,7 @@ def _repair_overlays(repair: TreeRepair, batch: RepairBatch) -> None:
         if key_of(overlay) not in keys:
             continue
         line = repair.tree.lines.get(overlay.line)
+        # The overlay is right, and the line does not count it. Its number only has to grow, so that caches notice.
         if line is not None and not line.overlays:
             counted = line._replace(version=line.version + 1, overlays=len(repair.tree.overlays))
             batch.put(with_checksum(counted))
@@ -106,6 +108,7 @@ def _missing_checkpoints(repair: TreeRepair) -> Iterator[Lost]:
             numbers = [seq for seq in findings.missing[line] if (line, seq) not in reported]
             yield from (_missing_checkpoint(repair, line, seq) for seq in numbers)
             reported.update((line, seq) for seq in numbers)
+    # Last, since a checkpoint that another line reports by its number must not be counted here again.
     for line, count in counts.items():
         yield from _unnamed(repair, line, count, reported)
 

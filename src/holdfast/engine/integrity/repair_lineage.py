@@ -31,6 +31,7 @@ def reconnect_lines(repair: TreeRepair) -> RepairBatch:
 
 def _rebuild_root(batch: RepairBatch, tree: TreeRows, thread: ThreadRow) -> None:
     points, entries = tree.points_of(thread.line), tree.journal_of(thread.line)
+    # Head and counter are set by a later step. `overlays` is above zero, so that reads look for them.
     root = LineRow(
         tree.number,
         thread.line,
@@ -86,10 +87,12 @@ def reparent_checkpoints(repair: TreeRepair) -> RepairBatch:
 
 
 def _reparent(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow, line: LineRow) -> None:
+    # A number up to the fork point means a checkpoint of the base, not this one.
     if row.seq <= line.base_seq:
         repair.state.reported.add((row.line, row.seq))
         batch.set_aside(row, "its number does not belong to its line")
         batch.lost.append(repair.lost(row.line, "the checkpoint", row.id))
+    # The row is intact, and the line has forgotten that it gave out the number.
     elif row.seq > line.seq:
         last = max(point.seq for point in repair.tree.points_of(line.line))
         batch.put(with_checksum(line._replace(version=line.version + 1, seq=last)))
@@ -99,6 +102,7 @@ def _reparent(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow, line: 
 
 
 def _reparented(state: RepairState, tree: TreeRows, row: CheckpointRow, line: LineRow) -> CheckpointRow:
+    # The digest comes first: afterwards the row no longer says which parent it was saved with.
     digest = _parent_digest(state, tree, row, line)
     parent = _nearest_ancestor(state, tree, row)
     if parent is None:
@@ -139,6 +143,7 @@ def _nearest_ancestor(state: RepairState, tree: TreeRows, row: CheckpointRow) ->
         if (owner.line, seq) in tree.points:
             return tree.points[owner.line, seq]
         removed = state.removed.get((owner.line, seq))
+        # An earlier repair may have removed it and forgotten its parent: the chain still has the older ones.
         if removed is None or not 0 <= removed.parent_seq < seq:
             return _last_of_chain(tree, row, before=seq)
         line, seq = owner.line, removed.parent_seq

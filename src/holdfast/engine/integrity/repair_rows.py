@@ -51,6 +51,7 @@ _WHAT: Final[dict[type[Row], str]] = {
 def set_damaged_aside(repair: TreeRepair) -> RepairBatch:
     """Rows whose checksum does not hold. Lines are rebuilt from what they say."""
     batch = RepairBatch()
+    # Rows that only changed places are put back before any of them is given up.
     restored = restore_swapped(batch, repair.tree.damaged)
     for row in repair.tree.damaged:
         batch.set_aside(row, CHANGED)
@@ -87,11 +88,14 @@ def _rebuild_line(repair: TreeRepair, batch: RepairBatch, row: LineRow) -> None:
 def _rebuilt_line(tree: TreeRows, row: LineRow) -> LineRow:
     """What a damaged line says, where its checkpoints, overlays and journal confirm it. A worker that held it
     is fenced."""
+    # A base that leads nowhere is dropped: the line then starts with its own checkpoints.
     if row.base_line not in tree.lines or row.base_line == row.line:
         row = row._replace(base_line=None, base_seq=0, is_copy=0)
     points = tree.points_of(row.line)
     base_journal = _base_journal(tree, row)
     is_root = row.line == row.thread or any(thread.line == row.line for thread in tree.threads)
+    # Numbers that were given out must not be given out again, so counters are at least as high as anything stored says.
+    # The lease is ended, because its columns may be what was damaged.
     return with_checksum(
         row._replace(
             version=row.version + 1,
@@ -132,6 +136,7 @@ def _namespace(tree: TreeRows, row: LineRow, points: list[CheckpointRow]) -> str
     says; a new one if another line of the thread has that name."""
     others = [line for line in tree.lines.values() if line.line != row.line]
     taken = {"", *(line.namespace for line in others if line.thread == row.thread)}
+    # The digest of a checkpoint covers its namespace, so a name that gives the same digest is the right one.
     for name in [row.namespace, *sorted({line.namespace for line in others})]:
         if name not in taken and any(_was_saved_in(tree, point, name) for point in points):
             return name
@@ -181,6 +186,7 @@ def set_incomplete_aside(repair: TreeRepair) -> RepairBatch:
     """Checkpoints with an open channel that is made of lost writes or ancestors: it would have another value."""
     batch, state = RepairBatch(), repair.state
     lost_lineage = any(fault.kind == "lineage" for fault in repair.checked.faults)
+    # Without a loss every open channel is complete, and the walk through all ancestors is saved.
     if state.lost_writes or state.reported or lost_lineage:
         for row, viewer in repair.findings.seen_rows():
             if not _is_complete(state, repair.tree, row):
@@ -194,6 +200,7 @@ def _is_complete(state: RepairState, tree: TreeRows, row: CheckpointRow) -> bool
     open_channels, line = set(loader.manifest_of(row).open), row.line
     while open_channels and 0 < row.parent_seq < row.seq:
         parent = tree.parent(row)
+        # A row keeps the digest of a parent that its line does not see. Any other missing parent is lost.
         if parent is None:
             return row.parent_digest is not None and not _is_reported(state, tree, row)
         if any((number, parent.seq) in state.lost_writes for number in _lines_between(tree, line, parent.line)):

@@ -78,7 +78,7 @@ async def _repair_tree(engine: Engine, state: RepairState, number: int) -> None:
             return
         try:
             await batch.commit(engine, state, checked.findings.tree.lines.values())
-        except Corrupt:  # the backend could not mend where it is stored: the report lists it as unrepaired
+        except Corrupt:  # the backend could not repair its storage: the report lists it as unrepaired
             return
 
 

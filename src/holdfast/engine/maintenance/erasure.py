@@ -82,6 +82,7 @@ async def erase(engine: Engine, where: Mapping[str, Any], dry_run: bool, progres
     work = _Erasure(engine, scope)
     await _count(work)
     remains: list[str] = []
+    # The rows are counted before they are removed: afterwards nothing says how many there were.
     if not dry_run:
         await _remove(work)
         remains = await engine.backend.scrub()
@@ -149,6 +150,7 @@ async def _count_tree(work: _Erasure, number: int) -> set[tuple[str | None, int]
     """All rows of a tree in which no thread stays; of another tree, those that will not be reached. Returns the runs
     that are left."""
     threads = await work.engine.backend.tree_threads(number)
+    # The last thread takes the whole tree with it. If one stays, only what it does not reach is garbage.
     if all(thread.id in work.scope.going for thread in threads):
         for kind in OF_TREES:
             await _count_rows(work, kind, number)
@@ -193,6 +195,7 @@ def _goes(work: _Erasure, row: QuarantineRow, lines: Mapping[int, set[int]]) -> 
         return columns[0] in work.scope.going
     if row.kind == "tag":
         return columns[2] in work.scope.going
+    # All other rows start with the tree, except those of runs, which start with the id of the run.
     tree, line = columns[1:3] if row.kind == "run" else columns[:2]
     if tree not in lines:
         return False
@@ -247,6 +250,7 @@ async def _drop_index(work: _Erasure) -> None:
 
 async def _is_over(work: _Erasure, run: RunRow) -> bool:
     backend = work.engine.backend
+    # A run outside of the affected trees stays, unless an earlier, interrupted erasure has removed its line.
     if run.tree not in work.scope.trees and await backend.ancestry(run.tree, run.line):
         return False
     return not await backend.checkpoints(run.tree, run.line, 0, NO_LIMIT, 1, Filter(run_id=run.run_id))

@@ -59,6 +59,7 @@ async def collect(engine: Engine, progress: Progress | None = None, *, all_stage
     engine.check_open()
     before = await engine.backend.bytes_stored()
     now = await engine.backend.now()
+    # A checkpoint that did not come within a day never will: the run that sent its writes died.
     await engine.backend.drop_early_writes(before=now - DAY)
     total = _Count(staged_before=now + DAY if all_staged else now - DAY)
     done = 0
@@ -135,11 +136,13 @@ async def _collect_once(engine: Engine, number: int, total: _Count) -> bool | No
     tree = await reachability.read_tree(engine, number)
     total.needed = reachability.bytes_needed(tree)
     expects = _unforked(tree)
+    # Without a thread no fork can be made of the tree, but its transfer may resume: that would change a root line.
     if not tree.threads:
         if not _is_abandoned(tree, total.staged_before):
             return True
         roots = [line for line in tree.lines.values() if line.line == line.thread]
         expects += [LineAt(root.tree, root.line, root.version) for root in roots]
+    # First the survivors, so that no checkpoint that is shown ever lacks its parent.
     if not await _reparent(engine, tree, expects):
         return None
     for change in _removals(tree):
@@ -197,6 +200,7 @@ async def _renew_head(engine: Engine, tree: Tree, seen: LineRow, depths: dict[Ch
     if not found:
         return True
     line = checked(found[0])
+    # The checkpoints that were saved since the tree was read count from the old depth of the head.
     later = await engine.backend.checkpoints(line.tree, line.line, seen.seq + 1, line.seq, NO_LIMIT, oldest=True)
     change = _Change([LineAt(line.tree, line.line, line.version)])
     change.puts.append(with_checksum(line._replace(version=line.version + 1)))
@@ -206,6 +210,7 @@ async def _renew_head(engine: Engine, tree: Tree, seen: LineRow, depths: dict[Ch
             change.puts.append(with_checksum(row._replace(depth=depth)))
     if not await engine.backend.commit(change.batch([])):
         return None
+    # This process has cached the line too.
     for thread in tree.threads:
         if thread.line == line.thread:
             engine.cache.drop((thread.id, line.namespace))
@@ -241,6 +246,7 @@ class _Change:
 
 def _removals(tree: Tree) -> Iterator[_Change]:
     garbage = reachability.garbage_of(tree)
+    # What refers comes before what it refers to, so that a stop in between leaves garbage and no dangling reference.
     yield from _together(_dropping(tree.unreached()))
     yield from _together(_dropping([*garbage.overlays, *garbage.writes, *garbage.journal]))
     yield from _together(_dropping_chunks(tree))

@@ -148,12 +148,14 @@ async def read_tree(
     Lines are read before threads and checkpoints, because a fork that is made later changes one of the lines. `hidden`
     checkpoints are treated as removed, and threads in `without` as deleted.
     """
+    # The order of these reads is what makes dropping safe: see the top of this module.
     candidates = await _candidates(engine, number)
     lines = {line.line: line for line in await table_scan.sound_rows(engine.backend, LineRow, number)}
     threads = [thread for thread in await engine.backend.tree_threads(number) if thread.id not in without]
     tree = Tree(number, candidates, lines, threads)
     for row in await table_scan.sound_rows(engine.backend, CheckpointRow, number):
         tree.rows.setdefault(row.line, {})[row.seq] = row
+    # What threads see comes first: the other steps add what is found through it.
     await _mark_seen(engine, tree, hidden)
     _keep_fork_points(tree)
     _keep_replaced_parents(tree)
@@ -199,6 +201,8 @@ async def _mark_seen(engine: Engine, tree: Tree, hidden: Hidden) -> None:
         for line in own.values():
             tree.needed.update(lineages.newly_seen(line, lineages.hidden(line) | set(hides.get(line.namespace, ()))))
             lineages.pass_through(line, tree.used)
+        # A namespace without a line of its own is found as a reader finds it: which part of it the fork sees depends
+        # on the checkpoints of the enclosing namespace.
         for namespace in names.seen(root) - own.keys():
             await _mark_inherited(engine, tree, thread, namespace, hides.get(namespace, ()))
 
@@ -250,6 +254,7 @@ def _mark_sources_of_open_channels(tree: Tree) -> None:
     for line, seq in list(tree.needed):
         row = tree.rows[line][seq]
         open_channels = set(loader.manifest_of(row).open)
+        # Up to the last ancestor that has a value of each channel, even if no thread shows the ones in between.
         while open_channels and (parent := tree.parent(row)) is not None:
             row = parent
             tree.needed.add(checkpoint_key(row))
@@ -259,6 +264,7 @@ def _mark_sources_of_open_channels(tree: Tree) -> None:
 def _mark_versions(tree: Tree) -> None:
     for line, seq in tree.needed:
         tree.versions.update(_versions_of(tree.rows[line][seq]))
+    # A settled write may refer to a version that no checkpoint names any more.
     for row in tree.candidates.settled:
         if _is_needed(tree, row):
             values = [write.value for write in write_format.writes_in(row)]
@@ -306,6 +312,7 @@ def _targets(tree: Tree, overlays: list[OverlayRow]) -> Iterator[tuple[OverlayRo
         if row.line != line:
             line = row.line
             owner = tree.lines.get(line) if line in tree.used else None
+        # Numbers up to the fork point belong to a line below. They only fall, so `owner` only moves down.
         while owner is not None and owner.base_line is not None and row.seq <= owner.base_seq:
             owner = tree.lines.get(owner.base_line)
         yield row, None if owner is None else tree.rows.get(owner.line, {}).get(row.seq)
@@ -321,6 +328,7 @@ def _journal_ends(tree: Tree) -> dict[int, int]:
     living = {thread.line for thread in tree.threads}
     ends = {line: tree.lines[line].journal for line in living if line in tree.lines}
     passed: set[int] = set()
+    # A fork reads the journals below it up to its fork point, so an entry may outlive its own thread.
     for number in living:
         line = tree.lines.get(number)
         while line is not None and line.base_line is not None and line.line not in passed:

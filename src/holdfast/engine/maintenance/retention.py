@@ -38,9 +38,11 @@ async def prune(engine: Engine, handle: Handle, retention: Retention, dry_run: b
     journal = await journal_trim.read(engine, handle, here.root)
     plans: dict[str, Plan] = {}
     for namespace in await namespaces.names_of(engine, here.root):
+        # Enclosing namespaces come first: a call goes with the checkpoint that made it.
         outer = plans.get(enclosing(namespace)) if namespace else None
         plan = Plan(engine, retention, await engine.backend.now(), namespace, journal)
         plan.removed_outside = outer.removed_ids if outer is not None else set()
+        # Every namespace is planned before one is changed, so that the report of a dry run is the same.
         await deletion.hide(engine, handle.inner(namespace), plan.choose, dry_run=True)
         plans[namespace] = plan
     to_free = await _bytes_to_free(engine, here, plans)
@@ -138,6 +140,8 @@ class Plan:
         rules = list(retention_rules.rules(self.retention, self.now, self.namespace, evidence))
         if not self._goes_with_its_call(evidence.rows):
             return rules
+        # The call is removed: only what is always kept may keep a part of it. If it waits for an answer, it also keeps
+        # the checkpoint from which a run resumes it.
         head = evidence.view.line.head_seq
         is_waiting = any(retention_rules.waits(evidence.view, row) for row in evidence.rows if row.seq == head)
         always = (*retention_rules.ALWAYS, "resumed") if is_waiting else retention_rules.ALWAYS
@@ -149,6 +153,7 @@ class Plan:
         lineage = await views.chain(self.engine, view, head)
         count = retention_rules.keep_last(self.retention, self.namespace) or 0
         last = await views.scan_segments(self.engine, view, lineage, head, count) if count else []
+        # A run that resumes reads the journal from its last own step, which may be below the interrupt at the head.
         resumed = await views.scan_segments(self.engine, view, lineage, head, 1, keep=partial(_is_a_step, view))
         return Evidence(
             view,

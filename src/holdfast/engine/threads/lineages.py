@@ -60,6 +60,7 @@ class Lineages:
         """The numbers that a line does not show. A fork sees what was removed before it was made."""
         if not line.overlays:
             return set()
+        # Below a fork point, only what was removed before the fork, and only numbers that the fork takes from there.
         found = {row.seq for row in self._overlays.get(line.line, ()) if row.hidden}
         last = NO_LIMIT
         while line.base_line is not None:
@@ -122,6 +123,7 @@ class Lineages:
         numbers = self._within(segment)
         if not numbers:
             return None
+        # The oldest row of the chain leads further down. A parent with a higher number is damage, and a circle.
         parent = self._rows[stop.line][numbers[0]].parent_seq
         after = _Stop(self._owner(stop.line, parent), parent) if 0 < parent < numbers[0] else None
         return _Part(segment, after)
@@ -150,6 +152,7 @@ class Lineages:
             passed.append((left, self._count(part.segment)))
             left = part.after
         total = self._counts.get(left, 0) if left is not None else 0
+        # From the far end back, so that each stop on the way has its own total for the next line.
         for walked, count in reversed(passed):
             total += count
             self._counts[walked] = total
@@ -157,6 +160,7 @@ class Lineages:
 
     def newly_seen(self, line: LineRow, hidden: Collection[int]) -> Iterator[RowKey]:
         """What a line shows, without most of what was returned before for a line that hides nothing of it."""
+        # What is hidden here may be shown by other lines: nothing of this walk may count as returned.
         if hidden:
             for row in self.rows(chain([self.own(line)], self.inherited(line)), hidden):
                 yield row.line, row.seq

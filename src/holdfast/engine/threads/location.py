@@ -120,6 +120,7 @@ async def find(engine: Engine, handle: Handle, *, flush: bool = True, even_expir
     may_expire = lookup.policy.ttl is not None and not even_expired
     if may_expire and await lifetime.has_expired(engine, thread, root):
         return await _as_deleted(engine, lookup)
+    # A fork that has not written to this namespace sees it through its origin.
     if handle.namespace and lookup.line is None and root.base_line is not None:
         lookup = await _through_origin(engine, handle, lookup, root, even_expired)
     return await _with_status(engine, lookup)
@@ -142,6 +143,7 @@ async def _as_deleted(engine: Engine, lookup: Lookup) -> Lookup:
 async def last_id(engine: Engine, lookup: Lookup | Located) -> str:
     """The highest checkpoint id that the thread ever had."""
     root = lookup.root
+    # The head need not have the highest id, and checkpoints of inner namespaces have ids too.
     lines = [] if root is None else await engine.backend.namespaces(root.tree, root.line)
     highest = [await engine.backend.checkpoints_by_id(line.tree, line.line, None, 1) for line in lines]
     heads = [lookup.head] if lookup.head is not None else []
@@ -158,6 +160,7 @@ def _check(lookup: Lookup) -> None:
     if line is not None:
         if line.head_seq and head is None:
             raise Corrupt(f"line {line.line} has no checkpoint {line.head_seq}, its head: the row is missing")
+        # For the root namespace both are the same row, which is checked already.
         if line is not root and line != root:
             checked(line)
     if head is not None:
@@ -212,6 +215,7 @@ async def _through_origin(engine: Engine, handle: Handle, lookup: Lookup, root: 
     if seen is None:
         return lookup
     base, row, era = seen
+    # The line as the first save of the fork in this namespace will store it. Until then it is only read through.
     line = LineRow(
         root.tree, new_number(), root.line, handle.namespace, seq=row.seq, head_line=row.line, head_seq=row.seq,
         updated_at=root.updated_at, overlays=base.overlays, base_line=base.line, base_seq=row.seq, base_era=era,
@@ -226,6 +230,7 @@ async def _newest_seen(
     """The newest checkpoint of this namespace in the threads that the fork came from, that belongs under what the fork
     sees; with the line and the era that it is seen through."""
     outer_view = None if outer is None else await views.open_view(engine, _as_forked(outer))
+    # The nearest origin that has written to the namespace decides: what it sees of those below is part of its line.
     for above, below in pairwise(await engine.backend.ancestry(root.tree, root.line)):
         base = await engine.backend.namespace(root.tree, below.line, handle.namespace)
         if base is not None:
@@ -246,6 +251,7 @@ async def _newest_under(engine: Engine, base: LineRow, era: int, outer: views.Vi
     before = base.seq
     while rows := await views.scan(engine, view, before, 20):
         for row in rows:
+            # What the origin saved after the fork is not seen, even if it belongs under a checkpoint that is.
             late = row.line == base.line and row.era >= era
             if not late and await _belongs(engine, outer, row.origin):
                 return row

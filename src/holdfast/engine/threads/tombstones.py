@@ -78,7 +78,7 @@ async def vacated(engine: Engine, handle: Handle, lookup: Lookup) -> Lookup:
 
 
 async def delete_expired(engine: Engine, thread_id: str) -> bool:
-    """Delete a thread if it has expired; says whether it had."""
+    """Delete a thread if it has expired; returns whether it had."""
 
     async def attempt() -> bool | None:
         here = (await location.find(engine, Handle(thread_id, "", engine.codec), even_expired=True)).here

@@ -23,9 +23,9 @@ from holdfast.engine.threads.segments import EVERY_NUMBER, Past, Segment
 REMOVED: Final = 1
 REPLACED: Final = 2
 _PAGE: Final = 256
-_BLOCK: Final = 64  # overlays are read for as many numbers at once, and a few more below
+_BLOCK: Final = 64  # overlays are read for this many numbers at once, and a few more below
 _BELOW: Final = 8
-_RANGES: Final = 16  # after as many reads all overlays are read
+_RANGES: Final = 16  # after this many reads all overlays are read
 _ALL: Final = (-NO_LIMIT, NO_LIMIT)
 
 
@@ -104,6 +104,7 @@ async def know(engine: Engine, view: View, lo: int, hi: int) -> None:
     """Read the overlays of the numbers lo..hi, unless they are known."""
     if view.known is None or any(first <= lo and hi <= last for first, last in view.known):
         return
+    # A view that is asked about many places reads everything once. Else whole blocks, so that neighbours are known too.
     if len(view.known) >= _RANGES:
         lo, hi = _ALL
     elif (lo, hi) != _ALL:
@@ -137,6 +138,8 @@ async def _read_overlays(engine: Engine, view: View, lo: int, hi: int) -> dict[i
     """Farthest line first, so that the nearest takes precedence. A fork does not see the overlays that its origin added
     after the fork, nor those past the fork point, where the fork has numbers of its own."""
     lines = await view.past.lines_down_to(engine, EVERY_NUMBER if (lo, hi) == _ALL else max(lo, 1))
+    # For each line below, the era and the number up to which this view sees it. Every fork on the way limits the
+    # number, and only the fork made from that line limits the era.
     cuts = {line.line: above.base_era for above, line in pairwise(lines)}
     shared = dict(
         zip([line.line for line in lines[1:]], accumulate((line.base_seq for line in lines), min), strict=False)
@@ -173,7 +176,7 @@ async def chain(engine: Engine, view: View, seq: int) -> list[Segment]:
 
 async def find(engine: Engine, view: View, checkpoint_id: str) -> CheckpointRow | None:
     """The checkpoint of this id, if the view sees it."""
-    await view.past.lines_after(engine, 1)  # so that a fork's own line and the nearest below it are one question
+    await view.past.lines_after(engine, 1)  # so that a fork's own line and the nearest below it are one query
     count = 0
     while lines := await view.past.lines_after(engine, count):
         for row in await engine.backend.by_id(view.line.tree, [line.line for line in lines], checkpoint_id):
@@ -190,6 +193,7 @@ async def sees(engine: Engine, view: View, row: CheckpointRow) -> bool:
         return False
     if row.line == view.line.line:
         return True
+    # Segments come newest first: once one ends below the number, none of the others has it.
     index = 0
     while (segment := await view.past.segment(engine, index)) is not None and row.seq <= segment.hi:
         if segment.line == row.line and segment.lo <= row.seq:
@@ -231,6 +235,7 @@ async def scan_oldest(engine: Engine, view: View, limit: int, after: int = 0) ->
 async def count(engine: Engine, view: View, point: CheckpointRow) -> int:
     """How many checkpoints of its lineage the view shows: as many as there were, less what was removed since."""
     await know(engine, view, *_ALL)
+    # The stored depth is right as long as nothing was removed.
     if not any(map(_hidden, view.overlays.values())):
         return point.depth
     segments = await chain(engine, view, point.seq)
@@ -261,6 +266,7 @@ async def scan_by_id(
     """Checkpoints of the view in the order of their ids as text, highest first; those lower than `before`, if given."""
     found: list[CheckpointRow] = []
     for line in await ancestry(engine, view):
+        # Each line is in the order of its ids, and ids of different lines interleave: so `limit` from each.
         cursor, own = before, 0
         while own < limit:
             plain = keep is None and not view.overlays and view.known is None
@@ -286,6 +292,7 @@ async def parent_of(engine: Engine, view: View, row: CheckpointRow) -> tuple[str
         await know(engine, view, row.parent_seq, row.parent_seq)
     if not view.hides(row.parent_seq):
         return row.parent_id, row.parent_seq
+    # The second save of the parent has another number, and may come after its child.
     again = await find(engine, view, row.parent_id or "") if view.was_replaced(row.parent_seq) else None
     if again is not None:
         return again.id, again.seq

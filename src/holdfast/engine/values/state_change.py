@@ -102,7 +102,7 @@ class StateWriter:
             raise EncodeError("nests too deeply to be taken apart again", path=f"state[{name!r}]") from error
 
     def append(self, items_enc: bytes, before: Ref, kept: Any = None) -> Entry | None:
-        """Store a list that has these items more than before; None if that was no list of plain items."""
+        """Store a list that has these items more than before; None if that was not a list of plain items."""
         old = self._loaded[before._replace(frozen=False)]
         written = log_writer.append(self._settings, items_enc, before, old)
         return None if written is None else self.changed.add(self._checked(written), kept)

@@ -49,7 +49,7 @@ def encode_write(channel: str, enc: bytes) -> bytes:
 
 
 def decode_write(body: bytes, max_value: int = MAX_VALUE) -> tuple[str, bytes]:
-    """Channel and value of a pending write. `Corrupt` if the body is none, `TooLarge` beyond `max_value`."""
+    """Channel and value of a pending write. `Corrupt` if the body is not one, `TooLarge` beyond `max_value`."""
     try:
         plain = body if body[:1] != _ZSTD else _zstd.decompress(memoryview(body)[1:], max_value + _BESIDE_VALUE)
         return _decode_write(plain)

@@ -52,8 +52,14 @@ async def check_placed(backend: Backend, batch: Batch, own: set[tuple[str, int]]
     if batch.is_repair:
         return
     made = {row.id: row.tree for row in batch.puts if isinstance(row, ThreadRow)}
+    await _check_one_tree(backend, batch, made)
+    _check_claims(batch, made, own)
+
+
+async def _check_one_tree(backend: Backend, batch: Batch, made: dict[str, int]) -> None:
     ids = set(_ids(batch)) | made.keys()
     trees = set(_trees(batch))
+    # A batch that names a thread is about its tree too, even if no row of that tree is in it.
     for thread_id in ids - {""}:
         tree = made.get(thread_id) or await _tree_of(backend, thread_id)
         if tree is not None:
@@ -61,9 +67,13 @@ async def check_placed(backend: Backend, batch: Batch, own: set[tuple[str, int]]
     assert len(trees) <= 1, f"a batch in {len(trees)} trees: {batch}"
     assert trees or len(ids) <= 1, f"a batch about {len(ids)} threads, and no tree: {batch}"
     assert "" not in ids or ids == {""}, f"a batch that is about all threads, among others: {batch}"
+
+
+def _check_claims(batch: Batch, made: dict[str, int], own: set[tuple[str, int]]) -> None:
     claims = {claim.id for claim in batch.claims}
     absent = {expect.id for expect in batch.expects if isinstance(expect, ThreadAbsent)}
     dropped = {drop.key[0] for drop in batch.drops if isinstance(drop, DropRow) and drop.table is ThreadRow}
+    # A thread that starts in the tree that was made for its id is in the place of its id already.
     started = {thread_id for thread_id in absent & made.keys() if (thread_id, made[thread_id]) not in own}
     assert started <= claims, f"a thread in the tree of another, without a claim: {batch}"
     assert dropped <= claims, f"a thread is removed without a claim: {batch}"

@@ -113,6 +113,7 @@ class CheckpointReader:
             parent_digest = parent.digest
         # The digest can't be checked if the parent was saved again under its number: its first digest is lost.
         verifiable = row_digest(self.namespace, row, manifest, parent_digest) == row.digest
+        # A checkpoint without a parent often resembles the one before it.
         base = parent_seq or self._last
         known = await self._known(base) if base >= self.lowest else None
         self._last = row.seq
@@ -134,6 +135,7 @@ class CheckpointReader:
 
     async def _hidden_parent(self, row: CheckpointRow) -> tuple[str | None, int, CheckpointRow | None]:
         parent_id, _ = await views.parent_of(self.engine, self.view, row)
+        # The digest was computed with the removed parent, whose row may still be stored.
         chain = await views.chain(self.engine, self.view, row.parent_seq)
         if not chain:
             raise Corrupt(f"checkpoint {row.id!r} has lost its parent, number {row.parent_seq}")
@@ -163,6 +165,7 @@ class CheckpointReader:
                 before = checkpoint.before(name)
                 if isinstance(entry, Ref) and not _is_same(entry, before):
                     wanted += [entry] if before is None else [entry, before]
+        # With the versions the loader returns the stored changes between them, which need not be computed again.
         self._changes.clear()
         return await loader.versions(self.engine, self.view.line.tree, wanted, self._changes)
 

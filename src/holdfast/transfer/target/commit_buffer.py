@@ -147,6 +147,7 @@ class CommitBuffer:
         if not (changed or self._puts or self._chunks or last):
             return
         batch = await self._batch(changed, last=last)
+        # A small thread that is new as a whole can wait for others. Any other batch must be stored before the next one.
         if last and is_new and not target.is_sharing:
             await self.queue.put(self.id, batch, self._bytes)
         elif not await self.engine.backend.commit(batch):
@@ -176,6 +177,7 @@ class CommitBuffer:
         """The changed lines, if they and the root are as they were read. Writes their next versions."""
         parts = _Parts([*self.target.expects], [*self.target.puts], [*self._drops])
         root = self.target.root
+        # The root is always expected: a writer that takes the lease or forks the thread changes it.
         for line in [root, *(line for line in changed if line is not root)]:
             parts.expects.append(is_unchanged(line))
             if not line.stored:
@@ -205,6 +207,7 @@ class CommitBuffer:
 
     def _create(self, parts: _Parts) -> None:
         record, root = self.record, self.target.root.row
+        # A thread that was deleted in the target since does not come back.
         parts.expects += [ThreadAbsent(self.id), TombstoneAt(tombstone_hash(self.id), 0)]
         parts.claims.append(Claim(self.id))
         parts.puts.append(with_checksum(ThreadRow(

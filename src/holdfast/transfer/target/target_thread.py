@@ -148,6 +148,7 @@ async def _staged_lines(
         tree = _number("tree", thread_id, record.created_at, salt) if base is None else base.tree
         numbers = _Numbers(thread_id, record, tree, salt)
         lines = [checked(line) for line in await engine.backend.namespaces(tree, numbers.line(""))]
+        # Numbers of an abandoned attempt may still have rows, so the next attempt gets others.
         if not lines or not staged_thread.is_abandoned(lines[0]):
             return numbers, lines
         salt += 1
@@ -175,6 +176,7 @@ async def _existing(engine: Engine, record: wire_records.Thread, handle: Handle)
         row = root if not line.namespace else (await location.find(engine, handle.inner(line.namespace))).line
         lines[line.namespace] = await _stored_line(engine, row or _fresh_row(root, line), line)
     stored = await engine.backend.namespaces(root.tree, root.line)
+    # Then the target is ahead of the source, whatever the other namespaces say.
     more = any(line.checkpoints for line in stored if line.namespace not in lines)
     status = lookup.head.status if lookup.head is not None else None
     return TargetThread(
@@ -232,6 +234,7 @@ async def _sharing(engine: Engine, numbers: _Numbers, origin: Handle, base: Line
             lines[line.namespace] = await _forked(engine, row, line, record.base_journal, origin, base)
         else:
             lines[line.namespace] = _new_line(row)
+    # As in `checkpoints/fork.py`: the base's era grows with the fork.
     expects: list[Expect] = [LineAt(base.tree, base.line, base.version)]
     puts: list[Row] = [with_checksum(base._replace(version=base.version + 1, forks=base.forks + 1))]
     # An empty line hides a namespace that the origin has and the fork does not see.

@@ -86,6 +86,7 @@ class ThreadWriter:
         await self._comparison.finish()
         if target.thread is not None and not await self._comparison.has_news():
             return None
+        # A transfer that was interrupted left the beginning of other content under these numbers.
         if target.is_staged and self._comparison.is_different():
             await self._abandon()
         self._content = _ContentWriter.create(self._engine, self._record, target, self._buffer, self._counts)
@@ -129,8 +130,10 @@ class _ContentWriter:
         request = ContentRequest({}, {}, 0)
         incoming = IncomingThread(engine, record, target, buffer, counts, request)
         content = cls(incoming, CheckpointWriter(incoming), AnnotationWriter(incoming))
+        # Only a thread that is new as a whole is forked here: a staged one was forked when its transfer began.
         if target.is_sharing and not target.is_staged and target.thread is None:
             content.fork_shared()
+        # Past the last number of each line everything is new; of what both have, only differing annotations are sent.
         for namespace, line in target.lines.items():
             request.after[namespace] = line.row.seq
             request.annotations[namespace] = set(_differing(line))
@@ -152,6 +155,8 @@ class _ContentWriter:
         if comparison.missing:
             raise SharedHistoryMissing
         shown = comparison.target_only
+        # If labels and writes of the shared checkpoints are the same on both sides, the fork reads those of its base.
+        # Else it gets all of them as its own.
         if overlaid is not None and not comparison.differing:
             line.view = overlaid
             shown = [seq for seq in shown if not overlaid.hides(seq)]
@@ -204,6 +209,7 @@ class _ContentWriter:
         """Bring the lines to the state that they have in the source."""
         target = self.incoming.target
         self._check_complete()
+        # The target has annotations where the source has none: they are taken back.
         for namespace, left in self.unannotated.items():
             for seq in left:
                 await self.annotations.overlay(target.lines[namespace], seq)

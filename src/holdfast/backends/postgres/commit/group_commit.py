@@ -76,6 +76,7 @@ class GroupCommit:
     async def commit(self, batch: Batch) -> bool:
         ticket = _Ticket(program_of(batch), self.connector.signal())
         with self._gate:
+            # A writer leads at once if few commits are in progress, and takes along those that wait. Else it waits.
             if self._in_progress < _IN_PROGRESS:
                 self._in_progress += 1
                 ticket.leads = True
@@ -105,6 +106,7 @@ class GroupCommit:
         try:
             await ticket.signal.wait()
         except BaseException:
+            # A writer that was made the leader just before it was stopped has to pass that on.
             with self._gate:
                 leads = ticket.leads
                 if ticket in self._queue:
@@ -153,6 +155,7 @@ class GroupCommit:
             ticket.signal.set()
 
     async def _commit_together(self, members: list[_Ticket]) -> None:
+        # In one order for all clients, so that two groups never wait for each other's rows.
         members.sort(key=lambda member: member.program.key)
         try:
             verdicts = await self._apply([member.program for member in members], patient=False)
@@ -198,6 +201,7 @@ class GroupCommit:
                 with doubtful(unknown, self._shown):
                     (verdict,) = await self._apply([program], patient=True)
             except psycopg.Error as error:
+                # Its own first attempt has put the chunk.
                 if unknown and error.sqlstate == CHUNK_TAKEN and await self._was_applied(program):
                     return True
                 unknown = await retries.wait(error, unknown)

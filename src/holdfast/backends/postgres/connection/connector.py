@@ -153,6 +153,7 @@ class Connector(ABC):
         """After a fork the connections belong to the parent: detach from their sockets without a word to the server."""
         nothing = os.open(os.devnull, os.O_RDWR)
         for _, connection in self._idle:
+            # Closing the socket through libpq would send a goodbye that ends the parent's session.
             with suppress(psycopg.Error, OSError):
                 os.dup2(nothing, connection.pgconn.socket)
             _inherited.append(connection)
@@ -204,6 +205,7 @@ class ThreadConnector(Connector):
             try:
                 yield connection
             except BaseException as error:
+                # An interrupt may have left a statement half sent: only after the driver's own errors is it usable.
                 if not isinstance(error, psycopg.Error):
                     connection.pgconn.finish()
                 raise
@@ -268,6 +270,7 @@ class LoopConnector(Connector):
             try:
                 yield connection
             except BaseException as error:
+                # A cancelled task may have left a statement half sent.
                 if not isinstance(error, psycopg.Error):
                     connection.pgconn.finish()
                 raise
