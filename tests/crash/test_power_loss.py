@@ -28,7 +28,7 @@ def test_a_store_holds_what_was_acknowledged_when_the_power_goes(shimmed: Nurser
         found.mkdir()
         image.lay_out(lived, found)
         ledger = Ledger(LANE)
-        ledger.hear(image.said)
+        ledger.hear(image.lines)
         acknowledged = max(acknowledged, ledger.acknowledged)
         with settings.noted(f"the power went after call {image.after}; SEED={settings.SEED}"):
             check(where.url, ledger)
