@@ -1,4 +1,4 @@
-"""Processes that prune, expire, collect, erase, repair and back up, and report how far they are."""
+"""Processes that prune, expire, collect, erase, delete a run, repair and back up, and report how far they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from holdfast import Retention, Store
 from tests.crash.nursery import tell
 
 LEAN = Retention(keep_last=3)
-SUBJECT = {"user": "u1"}
+SUBJECT = {"mail": "ada@example.org"}
+RUN = "the run"
 
 
 def keep(what: str, url: str, path: str = "") -> None:
@@ -41,6 +42,7 @@ _KEEP = {
     "expire": lambda store, path: store.expire(progress=_listen),
     "collect": lambda store, path: store.collect(progress=_listen),
     "erase": lambda store, path: store.erase(SUBJECT, progress=_listen),
+    "delete_run": lambda store, path: store.delete_run(RUN),
     "backup": lambda store, path: store.backup(path, progress=_listen),
     "repair": _repair,
 }
