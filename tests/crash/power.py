@@ -178,10 +178,11 @@ def images(calls: list[Call], seed: str) -> Iterator[Image]:
 
 
 def cuts(calls: list[Call], disk: Disk, rng: random.Random, after: Collection[int]) -> Iterator[Image]:
-    """After these calls: the first time with nothing that was not safe, and then with some of it."""
+    """After these calls, each time with nothing that was not safe, and with some of it."""
     for number, _, found, said in _played(calls, disk):
         if number in after:
-            yield _image(number, found, said, None if number == min(after) else rng)
+            yield _image(number, found, said, None)
+            yield _image(number, found, said, rng)
 
 
 Played = tuple[int, Call, Disk, dict[int, list[dict[str, Any]]]]

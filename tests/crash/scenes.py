@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import holdfast
@@ -59,8 +60,10 @@ class Scene:
 
     what: ClassVar[str]
     before: dict[str, Shown] = field(default_factory=dict)
+    path: str = ""  # of a file that the operation reads
 
-    def prepare(self, where: Where) -> None:
+    def prepare(self, where: Where, folder: Path) -> None:
+        """`folder` is for files that the operation needs."""
         with holdfast.open(where.url) as store:
             fill(store)
             self.before = {info.id: shown(store, info.id) for info in store.threads(limit=None)}
@@ -99,17 +102,18 @@ class Scene:
 class Erasure(Scene):
     what = "erase"
 
-    def prepare(self, where: Where) -> None:
-        super().prepare(where)
+    def prepare(self, where: Where, folder: Path) -> None:
+        super().prepare(where, folder)
         assert self.traces(where) == {*TRACES}, "what is looked for later is there to be found"
 
     def after(self, name: str, before: Shown) -> Shown:
         return before if name.split("/")[0] in OTHERS else {}
 
-    def check_rows(self, where: Where, *, acknowledged: bool) -> None:
-        super().check_rows(where, acknowledged=acknowledged)
+    def check(self, where: Where, *, acknowledged: bool) -> None:
+        """The bytes first: to open a store may change its files."""
         if acknowledged:
             assert self.traces(where) == set()
+        super().check(where, acknowledged=acknowledged)
 
     def traces(self, where: Where) -> set[bytes]:
         """In the bytes of the files; of a server, whose files are its own, in the rows."""
@@ -183,4 +187,26 @@ class Repair(Scene):
         where.rows()  # each matches its checksum; the numbers of what was lost stay free
 
 
-SCENES: dict[str, Callable[[], Scene]] = {scene.what: scene for scene in (Erasure, RunDeletion, Repair)}
+class Import(Scene):
+    """Of a bundle with new threads, into a store that has some."""
+
+    what = "import"
+
+    def prepare(self, where: Where, folder: Path) -> None:
+        super().prepare(where, folder)
+        self.path = str(folder / "some.bundle")
+        with holdfast.open("memory:") as source:
+            for name in ("new", "newer"):
+                for n in range(12):
+                    source.thread(name).save({"n": n, "log": [f"{name} {n}"] * n})
+                    source.thread(name).journal.append("event", n)
+                source.thread(name).fork(to=f"{name}/fork").save({"n": -1})
+            self.new = {info.id: shown(source, info.id) for info in source.threads(limit=None)}
+            source.export(None, self.path)
+        self.before |= {name: {} for name in self.new}
+
+    def after(self, name: str, before: Shown) -> Shown:
+        return self.new.get(name, before)
+
+
+SCENES: dict[str, Callable[[], Scene]] = {scene.what: scene for scene in (Erasure, RunDeletion, Repair, Import)}

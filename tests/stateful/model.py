@@ -106,6 +106,7 @@ class Thread:
     number: int = field(default_factory=lambda: next(_numbers))  # of all threads that ever were, its own
     forked_from: int = 0  # the number of the thread that it, or what it is a copy of, was forked from
     made_of: frozenset[int] = frozenset()  # the threads whose past it shares
+    ancestors: frozenset[int] = frozenset()  # and those that left no trace in it but values
 
     def line(self, namespace: str) -> Line:
         return self.lines.get(namespace, Line())
@@ -288,6 +289,7 @@ class Model:
             raise Refused(NotFound)
         self._check_free(target)
         made = Thread(1, dict(thread.metadata), {}, (handle.thread_id, point.id), forked_from=thread.number)
+        made.ancestors = thread.ancestors | {thread.number}
         if history:
             made.made_of = thread.made_of | {thread.number}
             self._inherit(thread, made, point)
@@ -320,7 +322,8 @@ class Model:
             return False
         self._check_free(target)
         made = self.threads[target] = copy.deepcopy(thread)
-        made.generation, made.number, made.made_of = 1, next(_numbers), thread.made_of | {thread.number}
+        made.generation, made.number = 1, next(_numbers)
+        made.made_of, made.ancestors = thread.made_of | {thread.number}, thread.ancestors | {thread.number}
         for line in self.threads[target].lines.values():
             line.removed.clear()
         return True
@@ -361,6 +364,11 @@ class Model:
             if found == going:
                 return going
             going = found
+
+    def descended(self, names: set[str]) -> set[str]:
+        """These and all that was ever made of them, through threads that are gone as well."""
+        numbers = {self.threads[name].number for name in names}
+        return {name for name, thread in self.threads.items() if name in names or thread.ancestors & numbers}
 
     def delete_checkpoints(self, handle: Handle, ids: Iterable[str]) -> int:
         thread = self.touch(handle)
