@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 from tests.crash import checker, files_reader
 from tests.crash.checker import Rows
@@ -55,7 +56,7 @@ def postgresql(folder: Path) -> Where:
 
 def database(server: str, name: str, template: str) -> Where:
     support.run(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-    url = support.changed(server, dbname=name)
+    url = urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
     return Where(url, lambda: rows_at(url), lambda: database(server, f"{name}_{next(_databases)}", name))
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from tests.crash import settings
 from tests.crash.backends import Where
-from tests.crash.nursery import Child, Nursery
+from tests.crash.nursery import Nursery
+from tests.crash.processes import length
 from tests.crash.scenes import SCENES
 
 TURNS = max(2, settings.ROUNDS // 15)
@@ -36,13 +37,3 @@ def test_a_killed_operation_leaves_threads_whole_and_can_be_done_again(
             scene.check(where, acknowledged={"done": what} in child.rest())
             assert work(url=where.url).ended_well()[-1] == {"done": what}
             scene.check(where, acknowledged=True)
-
-
-def length(child: Child) -> float:
-    """How long the operation takes if it is let alone."""
-    child.until("opened")
-    start = time.monotonic()
-    child.until("done")
-    seconds = time.monotonic() - start
-    child.ended_well()
-    return seconds

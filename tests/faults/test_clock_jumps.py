@@ -8,9 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 
 import holdfast
 from holdfast import CheckpointInfo, Deleted, Fenced, Store, ThreadBusy
+from holdfast._drive import run
+from holdfast.adapters.langgraph import HoldfastSaver
+from holdfast.backends.rows import NO_LIMIT, EarlyWriteRow
 from tests.faults.conftest import new_database
 from tests.runs.driver import die, entered
 from tests.servers.clock import Clock
@@ -229,3 +233,17 @@ def test_a_held_thread_does_not_expire_by_a_jump(stores: tuple[Store, Store], cl
     head = stores[1].thread("t").latest()
     assert head is not None
     assert head.state == {"n": 1}
+
+
+def test_writes_that_wait_for_their_checkpoint_are_not_taken_for_old(stores: tuple[Store, Store], clock: Clock) -> None:
+    """A day after they came they are dropped: by the clock that they came by."""
+    savers = [HoldfastSaver(store) for store in stores]
+    ids = [empty_checkpoint()["id"] for _ in range(4)]
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    for number, by in enumerate((0, 400 * DAY, HOUR, -400 * DAY)):
+        clock.move(by)
+        task = {"configurable": {**config["configurable"], "checkpoint_id": ids[number]}}
+        savers[0].put_writes(task, [("channel", number)], "task")  # type: ignore[arg-type]
+        stores[1].collect()
+    waiting = run(stores[0]._calls.engine.backend.scan, EarlyWriteRow, None, (), NO_LIMIT)
+    assert {row.checkpoint for row in waiting} == {*ids[1:]}

@@ -34,7 +34,12 @@ async def store_time(engine: Engine) -> int:
 async def in_time(engine: Engine, thread_policy: Policy) -> list[Expect]:
     """What a write to a thread with a ttl expects: that the store's clock was not set since it was last asked. By a
     wrong time it would record a use that is long past for others, or pass for one in a thread that has expired."""
-    return [] if thread_policy.ttl is None else [ClockNear(await store_time(engine), _MAY_DIFFER)]
+    return [] if thread_policy.ttl is None else [near(await store_time(engine))]
+
+
+def near(moment: int) -> Expect:
+    """That the store's clock is where it was taken to be."""
+    return ClockNear(moment, _MAY_DIFFER)
 
 
 def ask_again(engine: Engine) -> None:
