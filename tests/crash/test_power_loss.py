@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_an_operation_is_whole_or_can_be_run_again_when_the_power_goes(
     scene = SCENES[what]()
     scene.prepare(before, quick)
     disk = Disk.of(lived, keeps_names=False)
-    work = {"what": what, "path": scene.path, "often": True}
+    work: dict[str, Any] = {"what": what, "path": scene.path, "often": True}
     shimmed.start("keepers:keep", shim.trouble(lived), url=before.url, **work).ended_well()
     calls = shim.calls(lived)
     rng = random.Random(f"{settings.SEED}/{what}")
