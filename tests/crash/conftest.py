@@ -7,14 +7,24 @@ from pathlib import Path
 import pytest
 
 from tests.crash import shim
-from tests.crash.backends import BACKENDS, Where
+from tests.crash.backends import ALL, BACKENDS, Where
 from tests.crash.nursery import Nursery
+from tests.support.postgres import kept
 
 
 @pytest.fixture(params=BACKENDS)
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> Where:
     """A store that does not exist yet, on each backend."""
     return BACKENDS[request.param](tmp_path)
+
+
+@pytest.fixture(params=ALL)
+def anywhere(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Where:
+    """The same, on a server too. A database is copied only while it has no connections, so none are kept."""
+    monkeypatch.setattr(kept, "on", False)
+    folder = tmp_path / "store"
+    folder.mkdir()
+    return ALL[request.param](folder)
 
 
 @pytest.fixture(scope="session")

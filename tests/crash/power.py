@@ -1,6 +1,6 @@
 """What a disk holds when the power fails: what was synced, and of what was not, anything or nothing.
 
-Built from the shim's log of one undisturbed process. Writes that no fsync has followed may be lost, or reach the disk
+Built from the shim's log of undisturbed processes. Writes that no fsync has followed may be lost, or reach the disk
 in part and in any order, in sectors of 512 bytes. Names that were made, changed or removed may be as they were when
 their folder was synced last, or anything that they were since.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,13 +21,30 @@ SECTOR = 512
 
 
 @dataclass
-class File:
-    synced: bytes = b""
-    since: list[Call] = field(default_factory=list)
+class Kept:
+    """What happened to a file or a folder since it was last synced, and how much happened before."""
 
-    def sync(self) -> None:
-        self.synced = _after(self.synced, self.since)
-        self.since = []
+    since: list[Any] = field(default_factory=list)
+    before: int = 0
+
+    @property
+    def now(self) -> int:
+        return self.before + len(self.since)
+
+    def keep(self, until: int) -> list[Any]:
+        """What is safe from now on, besides what was: all that happened up to there."""
+        count = max(until - self.before, 0)
+        kept, self.since = self.since[:count], self.since[count:]
+        self.before += len(kept)
+        return kept
+
+
+@dataclass(eq=False)
+class File(Kept):
+    synced: bytes = b""
+
+    def sync(self, until: int) -> None:
+        self.synced = _after(self.synced, self.keep(until))
 
 
 Names = dict[str, File | None]
@@ -45,15 +62,29 @@ class Change(NamedTuple):
 
 @dataclass
 class Disk:
-    """Names as the process sees them, those that are safe, and for each folder what happened to its names since."""
+    """Names as the processes see them, those that are safe, and for each folder what happened to its names since."""
 
     names: Names = field(default_factory=dict)
     safe: Names = field(default_factory=dict)
-    since: dict[str, list[Change]] = field(default_factory=dict)
+    folders: dict[str, Kept] = field(default_factory=dict)
+    keeps_names: bool = False
+    """Whether the sync of a file keeps its name too, as on ext4, XFS and Btrfs, or only the sync of its folder."""
+    begun: dict[int, list[tuple[str, File | None, int]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path, *, keeps_names: bool) -> Disk:
+        """A disk that has held everything in this folder for long."""
+        found: Names = {
+            str(path): None if path.is_dir() else File(synced=path.read_bytes()) for path in folder.rglob("*")
+        }
+        return cls(found, dict(found), keeps_names=keeps_names)
 
     def change(self, change: Change) -> None:
         _apply(self.names, change)
-        self.since.setdefault(os.path.dirname(change.path), []).append(change)
+        self._folder(os.path.dirname(change.path)).since.append(change)
+
+    def _folder(self, path: str) -> Kept:
+        return self.folders.setdefault(path, Kept())
 
     def file(self, path: str) -> File:
         if path not in self.names:
@@ -62,21 +93,36 @@ class Disk:
         assert found is not None
         return found
 
-    def sync(self, path: str) -> None:
-        found = self.names.get(path)
-        if found is not None:
-            found.sync()
+    def begin_sync(self, number: int, path: str) -> None:
+        """What happens from here on need not be part of the sync."""
+        found, folder = self.names.get(path), os.path.dirname(path)
+        if found is None:
+            self.begun[number] = [(path, None, self._folder(path).now)]
             return
-        for change in self.since.pop(path, []):
-            _apply(self.safe, change)
+        self.begun[number] = [("", found, found.now)]
+        if self.keeps_names:
+            own = [n for n, change in enumerate(self._folder(folder).since, 1) if change.now is found]
+            self.begun[number] += [(folder, None, self._folder(folder).before + n) for n in own[-1:]]
+
+    def end_sync(self, number: int) -> None:
+        for folder, file, until in self.begun.pop(number):
+            if file is not None:
+                file.sync(until)
+            else:
+                for change in self._folder(folder).keep(until):
+                    _apply(self.safe, change)
 
     def take(self, call: Call) -> None:
-        if call.kind == "S":
-            self.sync(call.path)
+        if call.kind == "s":
+            self.begin_sync(call.offset, call.path)
+        elif call.kind == "S":
+            self.end_sync(call.offset)
         elif call.kind in "UE":
             self.change(Change(call.path, None, gone=True))
         elif call.kind == "D":
             self.change(Change(call.path, None))
+        elif call.kind == "C":
+            self.file(call.path)
         elif call.kind == "R":
             self.change(Change(call.data.decode(), self.names[call.path], before=call.path))
         else:
@@ -85,8 +131,8 @@ class Disk:
     def found(self, rng: random.Random | None) -> Names:
         """The names that may be there when the power is back: at least those that were safe."""
         names = dict(self.safe)
-        for changes in self.since.values() if rng is not None else ():
-            for change in changes[: rng.randint(0, len(changes))] if rng is not None else ():
+        for folder in self.folders.values() if rng is not None else ():
+            for change in folder.since[: rng.randint(0, len(folder.since))] if rng is not None else ():
                 _apply(names, change)
         return names
 
@@ -100,11 +146,15 @@ def _apply(names: Names, change: Change) -> None:
 
 
 class Image(NamedTuple):
-    """The disk at one moment, and everything that the process had reported by then. A folder's bytes are None."""
+    """The disk at one moment, and everything that each process had reported by then. A folder's bytes are None."""
 
     after: int  # how many calls
     files: dict[str, bytes | None]
-    said: list[dict[str, Any]]
+    said: dict[int, list[dict[str, Any]]]  # by the number of the process
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return [line for lines in self.said.values() for line in lines]
 
     def lay_out(self, was: Path, now: Path) -> None:
         """Put everything into another folder than it was written in. A file whose folder is lost is lost too."""
@@ -119,28 +169,41 @@ class Image(NamedTuple):
 
 
 def images(calls: list[Call], seed: str) -> Iterator[Image]:
+    """At every call that may change what is safe, and at every fifth write."""
     rng = random.Random(seed)
-    disk = Disk()
-    said: list[dict[str, Any]] = []
-    for number, call in enumerate(calls, 1):
-        if call.kind == "M":
-            said.append(json.loads(call.data))
-        elif call.kind == "S":
-            yield _image(number, disk, said, None)
-            yield _image(number, disk, said, rng)
-        if call.kind != "M":
-            disk.take(call)
+    for number, call, disk, said in _played(calls, Disk()):
         if call.kind != "W" or number % 5 == 0:
             yield _image(number, disk, said, None)
             yield _image(number, disk, said, rng)
 
 
-def _image(number: int, disk: Disk, said: list[dict[str, Any]], rng: random.Random | None) -> Image:
+def cuts(calls: list[Call], disk: Disk, rng: random.Random, after: Collection[int]) -> Iterator[Image]:
+    """After these calls, each time with nothing that was not safe, and with some of it."""
+    for number, _, found, said in _played(calls, disk):
+        if number in after:
+            yield _image(number, found, said, None)
+            yield _image(number, found, said, rng)
+
+
+Played = tuple[int, Call, Disk, dict[int, list[dict[str, Any]]]]
+
+
+def _played(calls: list[Call], disk: Disk) -> Iterator[Played]:
+    said: dict[int, list[dict[str, Any]]] = {}
+    for number, call in enumerate(calls, 1):
+        if call.kind == "M":
+            said.setdefault(call.offset, []).append(json.loads(call.data))
+        else:
+            disk.take(call)
+        yield number, call, disk, said
+
+
+def _image(number: int, disk: Disk, said: dict[int, list[dict[str, Any]]], rng: random.Random | None) -> Image:
     found = {
         path: None if file is None else _after(file.synced, _some(file.since, rng))
         for path, file in disk.found(rng).items()
     }
-    return Image(number, found, list(said))
+    return Image(number, found, {process: list(lines) for process, lines in said.items()})
 
 
 def _some(calls: list[Call], rng: random.Random | None) -> Iterator[Call]:

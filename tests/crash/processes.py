@@ -20,3 +20,13 @@ def wait_some(child: Child, rng: random.Random, lines: int) -> None:
         if child.line() is None:
             break
     time.sleep(rng.random() ** 2 * 0.008)
+
+
+def length(child: Child) -> float:
+    """How long the operation takes if it is let alone."""
+    child.until("opened")
+    start = time.monotonic()
+    child.until("done")
+    seconds = time.monotonic() - start
+    child.ended_well()
+    return seconds

@@ -9,7 +9,8 @@
                 torn             half of a write is done, and the process is killed
                 eio | enospc     half of a write is done, and the call fails
    SHIM_LASTS   1 if every later call fails too
-   SHIM_LOG     a file that every call is written to, with its data: see power.py
+   SHIM_LOG     a file that every call of every process is written to, with its data: see power.py. It also has what
+                can't go wrong here: files made (C), syncs that begin (s), and what a process says (M)
 
    The variables are read at every call, so that a process can end its own trouble. */
 
@@ -18,11 +19,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum verdict { PASS, BEFORE, AFTER, TORN, FAIL };
@@ -36,6 +39,8 @@ static int counts(const char *path) {
     return folder && *folder && strncmp(path, folder, strlen(folder)) == 0;
 }
 
+/* The name of a file that is open; a removed one has none. */
+
 static int name_of(int fd, char *path) {
     char link[64] = "/proc/self/fd/";
     char digits[16];
@@ -46,6 +51,9 @@ static int name_of(int fd, char *path) {
     ssize_t length = readlink(link, path, PATH_MAX - 1);
     if (length < 0) return 0;
     path[length] = 0;
+    const char *removed = " (deleted)";
+    size_t tail = strlen(removed);
+    if ((size_t)length > tail && !strcmp(path + length - tail, removed)) return 0;
     return counts(path);
 }
 
@@ -68,17 +76,30 @@ static enum verdict judge(char kind) {
     return FAIL;
 }
 
-/* A record is: kind, length of the path, offset, length of the data; then path and data. */
-static void record(char kind, const char *path, int64_t offset, const void *data, size_t length) {
+/* A record is: kind, length of the path, offset, length of the data; then path and data. One call appends it, so that
+   those of several processes do not mix. */
+static void record_all(char kind, const char *path, int64_t offset, const struct iovec *parts, int count) {
     const char *log = getenv("SHIM_LOG");
     if (!log || !*log) return;
+    struct iovec all[2 + 64];
+    int64_t length = 0;
+    if (count > 64) abort();
+    for (int n = 0; n < count; n++) {
+        all[2 + n] = parts[n];
+        length += (int64_t)parts[n].iov_len;
+    }
+    int64_t head[4] = {kind, (int64_t)strlen(path), offset, length};
+    all[0] = (struct iovec){head, sizeof head};
+    all[1] = (struct iovec){(void *)path, strlen(path)};
     int saved = errno, fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_APPEND | O_CREAT, 0600);
-    int64_t head[4] = {kind, (int64_t)strlen(path), offset, (int64_t)length};
-    syscall(SYS_write, fd, head, sizeof head);
-    syscall(SYS_write, fd, path, strlen(path));
-    if (length) syscall(SYS_write, fd, data, length);
+    if (syscall(SYS_writev, fd, all, 2 + count) != (ssize_t)(sizeof head + strlen(path)) + length) abort();
     syscall(SYS_close, fd);
     errno = saved;
+}
+
+static void record(char kind, const char *path, int64_t offset, const void *data, size_t length) {
+    struct iovec part = {(void *)data, length};
+    record_all(kind, path, offset, &part, 1);
 }
 
 static ssize_t put(int fd, const void *data, size_t length, int64_t offset, int placed) {
@@ -87,7 +108,7 @@ static ssize_t put(int fd, const void *data, size_t length, int64_t offset, int 
 
 static ssize_t writing(int fd, const void *data, size_t length, int64_t offset, int placed) {
     char path[PATH_MAX];
-    if (fd == 1) record('M', "", 0, data, length); /* what the process says: it must be true from here on */
+    if (fd == 1) record('M', "", getpid(), data, length); /* what the process says: it must be true from here on */
     if (!name_of(fd, path)) return put(fd, data, length, offset, placed);
     size_t named = strlen(path);
     int shared = named > 4 && !strcmp(path + named - 4, "-shm");
@@ -119,8 +140,18 @@ ssize_t pwrite64(int fd, const void *data, size_t length, off_t at) { return wri
     if (verdict == AFTER) die();                                \
     return done;
 
-int fsync(int fd) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SYS_fsync, fd), 'S', 0) }
-int fdatasync(int fd) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SYS_fdatasync, fd), 'S', 0) }
+/* A sync keeps what was written before it began: both ends are recorded, with a number of their own. */
+static int syncing(int fd, long call) {
+    static long syncs;
+    char path[PATH_MAX];
+    int known = name_of(fd, path);
+    int64_t number = ((int64_t)getpid() << 32) + __atomic_add_fetch(&syncs, 1, __ATOMIC_SEQ_CST);
+    if (known) record('s', path, number, DATA);
+    OTHER(known, syscall(call, fd), 'S', number)
+}
+
+int fsync(int fd) { return syncing(fd, SYS_fsync); }
+int fdatasync(int fd) { return syncing(fd, SYS_fdatasync); }
 int ftruncate(int fd, off_t n) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SYS_ftruncate, fd, n), 'T', n) }
 int ftruncate64(int fd, off_t n) { char path[PATH_MAX]; OTHER(name_of(fd, path), syscall(SYS_ftruncate, fd, n), 'T', n) }
 int unlink(const char *path) { OTHER(counts(path), syscall(SYS_unlinkat, AT_FDCWD, path, 0), 'U', 0) }
@@ -141,6 +172,47 @@ int unlinkat(int dirfd, const char *name, int flags) {
     char path[PATH_MAX];
     OTHER(name_in(dirfd, name, path), syscall(SYS_unlinkat, dirfd, name, flags), flags & AT_REMOVEDIR ? 'E' : 'U', 0)
 }
+
+/* Calls that only a server of a test makes: recorded, and never made to fail. */
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) {
+    char path[PATH_MAX];
+    ssize_t done = syscall(SYS_pwritev, fd, parts, count, at, 0);
+    if (done <= 0 || !name_of(fd, path)) return done;
+    struct iovec kept[64];
+    int used = 0;
+    for (ssize_t left = done; left > 0; left -= (ssize_t)kept[used++].iov_len) {
+        kept[used] = parts[used];
+        if ((ssize_t)kept[used].iov_len > left) kept[used].iov_len = (size_t)left;
+    }
+    record_all('W', path, at, kept, used);
+    return done;
+}
+
+int truncate(const char *path, off_t n) { OTHER(counts(path), syscall(SYS_truncate, path, n), 'T', n) }
+
+int posix_fallocate(int fd, off_t at, off_t length) {
+    char path[PATH_MAX];
+    struct stat now;
+    if (syscall(SYS_fallocate, fd, 0, at, length) < 0) return errno;
+    if (name_of(fd, path) && fstat(fd, &now) == 0) record('T', path, now.st_size, DATA);
+    return 0;
+}
+
+static int opening(int dirfd, const char *name, int flags, mode_t mode) {
+    char path[PATH_MAX];
+    struct stat found;
+    int makes = (flags & O_CREAT) && syscall(SYS_newfstatat, dirfd, name, &found, 0) < 0;
+    int fd = (int)syscall(SYS_openat, dirfd, name, flags, mode);
+    if (fd >= 0 && (makes || (flags & O_TRUNC)) && name_of(fd, path)) record(makes ? 'C' : 'T', path, 0, DATA);
+    return fd;
+}
+
+#define MODE(flags) mode_t mode = 0; \
+    if ((flags) & O_CREAT) { va_list rest; va_start(rest, flags); mode = va_arg(rest, mode_t); va_end(rest); }
+int open(const char *path, int flags, ...) { MODE(flags) return opening(AT_FDCWD, path, flags, mode); }
+int open64(const char *path, int flags, ...) { MODE(flags) return opening(AT_FDCWD, path, flags | O_LARGEFILE, mode); }
+int openat(int dirfd, const char *path, int flags, ...) { MODE(flags) return opening(dirfd, path, flags, mode); }
+int openat64(int dirfd, const char *path, int flags, ...) { MODE(flags) return opening(dirfd, path, flags | O_LARGEFILE, mode); }
 
 #undef DATA
 #define DATA to, strlen(to)

@@ -4,43 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import struct
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
+from tests.servers import libraries
 
 SOURCE = Path(__file__).with_name("shim.c")
 
 
 def compiled(folder: Path) -> Path:
-    """The library for LD_PRELOAD. Where nothing can compile it, the tests that need it are skipped, but never in CI."""
-    if not sys.platform.startswith("linux"):
-        pytest.skip("the shim needs Linux: it counts system calls by LD_PRELOAD and /proc")
-    compiler = _compiler()
-    if compiler is None:
-        message = "no C compiler: install gcc to run the tests that break the disk at the nth write"
-        assert not os.environ.get("CI"), message
-        pytest.skip(message)
-    library = folder / "shim.so"
-    subprocess.run(
-        [compiler, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE)], check=True
-    )
-    return library
-
-
-def _compiler() -> str | None:
-    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)  # type: ignore[call-overload]
-        subprocess.run(["apt-get", "install", "-y", "-qq", "gcc", "libc6-dev"], check=False, **quiet)  # type: ignore[call-overload]
-        found = shutil.which("gcc")
-    return found
+    """The library for LD_PRELOAD."""
+    return libraries.compiled(SOURCE, folder)
 
 
 def trouble(folder: Path, at: int = 0, mode: str = "", lasts: bool = False, kinds: str = "") -> dict[str, str]:

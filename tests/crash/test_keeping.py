@@ -11,28 +11,23 @@ import pytest
 
 import holdfast
 from holdfast import Store
-from holdfast._drive import run
-from holdfast.backends.base import Batch, DropRow
-from holdfast.backends.rows import CheckpointRow, TagRow
 from holdfast.testing.maintenance.expired_threads import aged, stored
 from tests.crash import settings
 from tests.crash.backends import Where
-from tests.crash.keepers import LEAN, SUBJECT
+from tests.crash.keepers import LEAN
 from tests.crash.nursery import Nursery
 from tests.crash.processes import kill_at_random
 
 TURNS = max(4, settings.ROUNDS // 20)
 THREADS = [f"t{number}" for number in range(6)]
 OTHERS = [f"other{number}" for number in range(3)]
-WORDS = "the subject's own words"
 
 
 def fill(store: Store) -> None:
     for name in (*THREADS, *OTHERS):
-        whose = SUBJECT if name in THREADS else {"user": "u2"}
         for n in range(12):
-            text = f"{WORDS if name in THREADS else 'nothing'} {n} " * 20
-            store.thread(name, metadata=whose, ttl=3600 if name in THREADS else None).save({"n": n, "log": [text] * n})
+            text = f"some words {n} " * 20
+            store.thread(name, ttl=3600 if name in THREADS else None).save({"n": n, "log": [text] * n})
             store.thread(name).journal.append("event", {"n": n, "text": text})
             store.thread(name, "inner").save({"n": n, "text": text})
         store.thread(name).fork(to=f"{name}/fork").save({"n": -1})
@@ -70,8 +65,7 @@ def killed_again_and_again(nursery: Nursery, where: Where, what: str, lines: int
             child = nursery.start("keepers:keep", what=what, url=where.url, path=path)
             kill_at_random(child, rng, lines)
             child.rest()
-            if what != "repair":
-                is_sound(where)
+            is_sound(where)
     child = nursery.start("keepers:keep", what=what, url=where.url, path=path)
     assert child.ended_well()[-1] == {"done": what}
 
@@ -111,47 +105,6 @@ def test_collecting(filled: Where, nursery: Nursery) -> None:
     with holdfast.open(filled.url) as store:
         assert {name: showing(store, name) for name in (*THREADS, *OTHERS)} == before
         assert store.collect().rows == 0
-
-
-def test_erasing(filled: Where, nursery: Nursery) -> None:
-    with holdfast.open(filled.url) as store:
-        others = {name: showing(store, name) for name in OTHERS}
-    killed_again_and_again(nursery, filled, "erase", 12)
-    with holdfast.open(filled.url) as store:
-        assert store.erase(SUBJECT).complete
-        assert {name: showing(store, name) for name in OTHERS} == others
-        assert [info.id for info in store.threads()] == sorted((*OTHERS, *(f"{name}/fork" for name in OTHERS)))
-    path = Path(filled.url.removeprefix("file:"))
-    for file in [path, *path.parent.glob(f"{path.name}-*"), *path.rglob("*")]:
-        assert not file.is_file() or WORDS.encode() not in file.read_bytes(), file
-
-
-def test_repairing(filled: Where, nursery: Nursery) -> None:
-    with holdfast.open(filled.url) as store:
-        sound = {name: showing(store, name) for name in (*THREADS, *OTHERS)}
-        backend = store._calls.engine.backend
-        broken = [_middle(store, name) for name in THREADS[:3]]
-        lost = [DropRow(CheckpointRow, row[:3]) for row in broken]
-        lost += [DropRow(TagRow, ("status", "running", name)) for name in THREADS[3:5]]
-        assert run(backend.commit, Batch([], [], lost))
-        assert len(store.verify().faults) >= 5
-    killed_again_and_again(nursery, filled, "repair", 14)
-    with holdfast.open(filled.url) as store:
-        assert store.verify().faults == ()
-        for name, before in sound.items():
-            found = showing(store, name)
-            gone = {row.id for row in broken}
-            assert found["ids"] == [[one for one in ids if one not in gone] for ids in before["ids"]]
-            assert found["journal"] == before["journal"]
-
-
-def _middle(store: Store, name: str) -> CheckpointRow:
-    info = store.thread(name).history(limit=None)[6]
-    backend = store._calls.engine.backend
-    place = run(backend.find, name, "", b"")
-    assert place.root is not None
-    (row,) = run(backend.by_id, place.root.tree, [place.root.line], info.id)
-    return row
 
 
 def test_backing_up(filled: Where, nursery: Nursery, tmp_path: Path) -> None:

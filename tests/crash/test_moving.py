@@ -15,6 +15,7 @@ from tests.crash.processes import kill_at_random
 from tests.transfer.showing import live, shown, thread_shown
 
 TURNS = max(4, settings.ROUNDS // 60)
+OWN = "a thread of the target's own"
 
 
 @pytest.fixture
@@ -31,27 +32,36 @@ def source(tmp_path: Path) -> str:
 def check_whole(source: str, target: str) -> None:
     """A thread that is new in the target shows only when all of it is there."""
     with holdfast.open(source) as one, holdfast.open(target) as other:
+        assert other.verify().faults == ()
         for info in other.threads(limit=None):
-            assert thread_shown(other, info.id) == thread_shown(one, info.id)
+            assert info.id == OWN or thread_shown(other, info.id) == thread_shown(one, info.id)
 
 
 @pytest.mark.parametrize("what", ["copy", "import"])
 def test_what_a_killed_mover_left_is_whole_and_is_gone_on_with(
-    where: Where, nursery: Nursery, source: str, tmp_path: Path, what: str
+    anywhere: Where, nursery: Nursery, source: str, tmp_path: Path, what: str
 ) -> None:
+    where = anywhere
     path = tmp_path / "all.bundle"
     rng = random.Random(settings.SEED)
     with holdfast.open(source) as store:
         store.export(None, path)
+    with holdfast.open(where.url) as store:
+        own = store.thread(OWN).save({"n": 1})
     for turn in range(TURNS):
         with settings.told(settings.SEED, turn):
             child = nursery.start("movers:move", what=what, source=source, to=where.url, path=str(path))
             kill_at_random(child, rng)
             child.rest()
             check_whole(source, where.url)
+            where.check_all()
     child = nursery.start("movers:move", what=what, source=source, to=where.url, path=str(path))
     assert child.ended_well()[-1] == {"done": what}
     with holdfast.open(source) as one, holdfast.open(where.url) as other:
+        head = other.thread(OWN).latest()
+        assert head is not None
+        assert (head.id, head.state) == (own.id, {"n": 1})
+        other.thread(OWN).delete()
         assert shown(other) == shown(one)
         moved = other.thread("long").save({"messages": ["and on"]})
         assert moved.seq == 81

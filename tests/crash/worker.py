@@ -12,7 +12,7 @@ from tests.crash.operations import Chooser, perform
 def operate(url: str, lane: str, seed: str, count: int) -> None:
     """A random sequence of operations on the threads of one lane."""
     store = holdfast.open(url)
-    tell(opened=url)
+    tell(opened=url, lane=lane)
     chooser = Chooser(store, lane, seed)
     for _ in range(count):
         op = chooser.next()

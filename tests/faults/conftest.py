@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.conftest import quick
 from tests.crash.nursery import Nursery
 from tests.faults.proxy import Proxy
 from tests.servers.postgres import Server
 from tests.support.postgres import kept
 
+__all__ = ["quick"]
 _numbers = itertools.count()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
+
 from holdfast.backends.rows import KEYS, ChunkRow, PendingRow, SettledRow, checked, table_name
 from tests.crash.checker import Rows
 from tests.servers.postgres import Server
@@ -17,9 +19,14 @@ VIEWS: dict[Any, str] = {
 
 def read_rows(server: Server) -> Rows:
     """Every row of every table, its checksum checked."""
+    return rows_at(server.url())
+
+
+def rows_at(url: str) -> Rows:
     rows: Rows = {}
-    for kind in KEYS:
-        columns, table = ", ".join(kind._fields), VIEWS.get(kind, table_name(kind))
-        found = server.run(f"SELECT {columns} FROM holdfast.{table}")  # noqa: S608  names from the code
-        rows[kind] = [checked(kind._make(row)) for row in found]  # type: ignore[type-var]
+    with psycopg.connect(url, autocommit=True) as connection:
+        for kind in KEYS:
+            columns, table = ", ".join(kind._fields), VIEWS.get(kind, table_name(kind))
+            query = f"SELECT {columns} FROM holdfast.{table}"  # noqa: S608  names from the code
+            rows[kind] = [checked(kind._make(row)) for row in connection.execute(query.encode())]  # type: ignore[type-var]
     return rows

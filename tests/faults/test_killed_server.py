@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import random
+import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import holdfast
 from tests.crash import settings
+from tests.crash.backends import database
 from tests.crash.checker import check, check_all
+from tests.crash.early import Book
 from tests.crash.ledger import Ledger
 from tests.crash.nursery import Nursery
-from tests.crash.processes import wait_some
+from tests.crash.processes import length, wait_some
+from tests.crash.scenes import SCENES
 from tests.faults.record import Record
 from tests.faults.rows import read_rows
 from tests.servers.postgres import Server
 
 KILLS = 3
+TURNS = max(2, settings.ROUNDS // 60)
 LANES = ("a/", "b/")
 
 
@@ -64,3 +70,49 @@ def test_every_operation_is_there_whole_or_not_at_all(nursery: Nursery, doomed: 
             check(doomed.url(), *ledgers)
             check_all(read_rows(doomed))
     assert all(ledger.acknowledged > 0 for ledger in ledgers)
+
+
+@pytest.mark.parametrize("what", SCENES)
+def test_a_long_operation_leaves_threads_whole_and_can_be_run_again(
+    nursery: Nursery, doomed: Server, tmp_path: Path, what: str
+) -> None:
+    """Its client does not wait for the server to come back."""
+    origin = database(doomed.url(), "origin", "template0")
+    scene = SCENES[what]()
+    scene.prepare(origin, tmp_path)
+    work = partial(nursery.start, "keepers:keep", what=what, path=scene.path)
+    seconds = length(work(url=origin.copied().url))
+    rng = random.Random(f"{settings.SEED}/{what}")
+    for turn in range(TURNS):
+        with settings.told(settings.SEED, turn):
+            where = origin.copied()
+            child = work(url=f"{where.url}?retry=0")
+            child.until("opened")
+            time.sleep(rng.random() * seconds)
+            doomed.kill()
+            lines = child.rest()
+            child.wait()
+            doomed.start()
+            scene.check(where, acknowledged={"done": what} in lines)
+            assert work(url=where.url).ended_well()[-1] == {"done": what}
+            scene.check(where, acknowledged=True)
+
+
+def test_a_write_that_came_early_waits_or_belongs_to_its_checkpoint(nursery: Nursery, doomed: Server) -> None:
+    where = database(doomed.url(), "early", "template0")
+    holdfast.open(where.url).close()
+    rng = random.Random(settings.SEED)
+    book = Book()
+    for turn in range(2 * TURNS):
+        with settings.told(settings.SEED, turn):
+            child = nursery.start(
+                "early:send", url=f"{where.url}?retry=0", seed=f"{settings.SEED}/{turn}", count=99,
+                waiting=book.waiting,
+            )  # fmt: skip
+            wait_some(child, rng, lines=60)
+            doomed.kill()
+            book.hear(child.rest())
+            child.wait()
+            doomed.start()
+            book.check(where)
+    assert book.acknowledged > 0

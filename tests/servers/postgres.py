@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ class Server:
 
     def __init__(self, folder: Path, **settings: str) -> None:
         """Makes the data folder; `start` comes next. `folder` must not exist yet."""
+        self.environment: dict[str, str] = {}  # of the server itself, as LD_PRELOAD
         self.data = own_folder(folder) / "data"
         self.port = free_ports(1)[0]
         self._settings = {**SETTINGS, **settings}
@@ -62,10 +64,15 @@ class Server:
     def begin(self) -> None:
         """Start without waiting."""
         options = [word for key, value in self._settings.items() for word in ("-c", f"{key}={value}")]
-        command = [postgres("postgres"), "-D", str(self.data), "-p", str(self.port), *options]
+        variables = [f"{name}={value}" for name, value in self.environment.items()]
+        command = ["env", *variables, postgres("postgres"), "-D", str(self.data), "-p", str(self.port), *options]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                unprivileged(command), stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.data
+                unprivileged(command),
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                cwd=self.data,
             )
 
     def _answers(self) -> bool:
@@ -83,6 +90,13 @@ class Server:
             for statement in statements:
                 cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
+
+    def shut_down(self) -> None:
+        """In order: everything is on the disk, and clients lose their connections."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait(60)
+        self._process = None
 
     def kill(self) -> None:
         """SIGKILL to all of its processes: nothing more is written, and no client is notified."""

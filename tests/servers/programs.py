@@ -45,9 +45,14 @@ def unprivileged(command: Sequence[str]) -> list[str]:
 def own_folder(path: Path) -> Path:
     """A new folder that belongs to the user of `unprivileged`."""
     path.mkdir(mode=0o700)
+    give_away(path)
+    return path
+
+
+def give_away(path: Path) -> None:
+    """Make it the property of the user of `unprivileged`."""
     if os.geteuid() == 0:
         shutil.chown(path, NOBODY, pwd.getpwnam(NOBODY).pw_gid)
-    return path
 
 
 def free_ports(count: int) -> list[int]:

@@ -7,12 +7,14 @@ parents at once, and nothing is ever shared between two threads. Slow, and easy 
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast import ROOT, Conflict, Deleted, HoldfastError, InvalidArgument, NotFound, Retention
 
+_numbers = itertools.count(1)
 ENDS = ("completed", "failed", "cancelled", "terminal")
 
 
@@ -43,6 +45,7 @@ class Point:
     state: dict[str, Any]
     extra: Any
     writes: dict[tuple[str, int], tuple[str, Any, str]] = field(default_factory=dict)
+    saved_by: int = 0  # the number of the thread that it was saved to
     passed: dict[str, Any] | None = None  # what the save that made it said, to say it again
 
 
@@ -100,6 +103,10 @@ class Thread:
     metadata: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
     came_from: tuple[str, str] | None = None
+    number: int = field(default_factory=lambda: next(_numbers))  # of all threads that ever were, its own
+    forked_from: int = 0  # the number of the thread that it, or what it is a copy of, was forked from
+    made_of: frozenset[int] = frozenset()  # the threads whose past it shares
+    ancestors: frozenset[int] = frozenset()  # and those that left no trace in it but values
 
     def line(self, namespace: str) -> Line:
         return self.lines.get(namespace, Line())
@@ -252,6 +259,7 @@ class Model:
         line.seq = point.seq
         line.points[point.id] = point
         line.removed.discard(point.id)
+        point.saved_by = thread.number
         return point
 
     def put_writes(self, handle: Handle, checkpoint_id: str, writes: list[tuple[str, Any, int]], task: str) -> None:
@@ -280,8 +288,10 @@ class Model:
         if point is None:
             raise Refused(NotFound)
         self._check_free(target)
-        made = Thread(1, dict(thread.metadata), {}, (handle.thread_id, point.id))
+        made = Thread(1, dict(thread.metadata), {}, (handle.thread_id, point.id), forked_from=thread.number)
+        made.ancestors = thread.ancestors | {thread.number}
         if history:
+            made.made_of = thread.made_of | {thread.number}
             self._inherit(thread, made, point)
         if edits or not history:
             _start_fork(made, point, edits or {}, new_id)
@@ -311,8 +321,9 @@ class Model:
         if thread is None or thread.empty:
             return False
         self._check_free(target)
-        self.threads[target] = copy.deepcopy(thread)
-        self.threads[target].generation = 1
+        made = self.threads[target] = copy.deepcopy(thread)
+        made.generation, made.number = 1, next(_numbers)
+        made.made_of, made.ancestors = thread.made_of | {thread.number}, thread.ancestors | {thread.number}
         for line in self.threads[target].lines.values():
             line.removed.clear()
         return True
@@ -324,6 +335,40 @@ class Model:
         if thread is not None:
             self.graves[handle.thread_id] = thread.generation
             del self.threads[handle.thread_id]
+
+    def erased(self, where: Mapping[str, Any]) -> set[str]:
+        """The threads that an erasure removes, once nothing is stored that no thread sees."""
+        points = {
+            name: [point for line in thread.lines.values() for point in line.points.values()]
+            for name, thread in self.threads.items()
+        }
+        named = [point for found in points.values() for point in found if where.items() <= point.metadata.items()]
+        savers = {point.saved_by for point in named}
+        going = {
+            name
+            for name, thread in self.threads.items()
+            if where.items() <= thread.metadata.items()
+            or thread.number in savers
+            or any(point in named for point in points[name])
+        }
+        return self._with_descendants(going)
+
+    def _with_descendants(self, going: set[str]) -> set[str]:
+        while True:
+            numbers = {self.threads[name].number for name in going}
+            found = {
+                name
+                for name, thread in self.threads.items()
+                if name in going or thread.forked_from in numbers or thread.made_of & numbers
+            }
+            if found == going:
+                return going
+            going = found
+
+    def descended(self, names: set[str]) -> set[str]:
+        """These and all that was ever made of them, through threads that are gone as well."""
+        numbers = {self.threads[name].number for name in names}
+        return {name for name, thread in self.threads.items() if name in names or thread.ancestors & numbers}
 
     def delete_checkpoints(self, handle: Handle, ids: Iterable[str]) -> int:
         thread = self.touch(handle)
@@ -412,6 +457,7 @@ def _start_fork(made: Thread, point: Point, edits: Mapping[str, Any], new_id: st
         origin=None,
         state=copy.deepcopy({**point.state, **edits}),
         extra=copy.deepcopy(point.extra),
+        saved_by=made.number,
     )
 
 

@@ -47,7 +47,7 @@ fields = st.fixed_dictionaries(
         "run_id": st.sampled_from(RUNS),
         "status": st.sampled_from(["running", "completed", "interrupted"]),
         "label": st.sampled_from(["good", "bad"]),
-        "metadata": st.just({"by": "test"}),
+        "metadata": st.sampled_from([{"by": "test"}, {"by": "test"}, {"by": "ada"}, {"by": "ada", "for": "bob"}]),
         "extra": st.sampled_from([{"versions": [1, 2]}, {"versions": list(range(40))}]),
     },
 )
@@ -413,6 +413,32 @@ class Stores(RuleBasedStateMachine):
         for world in self.worlds:
             assert world.store(via).expire().skipped == ()
             assert world.store(via).expire().expired == 0
+
+    @rule(
+        thread=threads, via=via, sure=st.integers(0, 2), tidy=st.booleans(),
+        where=st.sampled_from([None, None, {"by": "ada"}, {"by": "ada", "for": "bob"}, {"by": "nobody"}]),
+    )  # fmt: skip
+    def erase(self, thread: int, via: int, sure: int, tidy: bool, where: dict[str, Any] | None) -> None:
+        """By the metadata of a thread, or of checkpoints. Rows that no thread sees any more may say more than the model
+        knows, until they are collected: then all worlds have to erase the same, and no less than the model wants."""
+        if sure:
+            return
+        where = where or self.some_metadata(thread)
+        if tidy:
+            self.expire(via)
+            self.collect(via)
+        wanted = self.model.erased(where)
+        erased = {world.erase(where, via) for world in self.worlds}
+        assert len(erased) == 1, f"worlds erase differently: {erased}"
+        (going,) = erased
+        assert wanted <= going, f"{where} erased {going}, and should {wanted}"
+        assert not tidy or going <= self.model.descended(wanted), f"{where} erased {going}, more than {wanted}"
+        for name in going & self.model.threads.keys():
+            self.model.delete(Handle(name))
+
+    def some_metadata(self, number: int) -> dict[str, Any]:
+        found = self.model.threads.get(self.which_thread(number))
+        return dict(sorted(found.metadata.items())[:1]) if found and found.metadata else {"team": number}
 
     @rule(thread=threads, namespace=namespaces, via=via, which=st.lists(small, min_size=1, max_size=3))
     def delete_checkpoints(self, thread: int, namespace: str, via: int, which: list[int]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast import CheckpointInfo, HoldfastError, Store, Thread
+from holdfast import CheckpointInfo, EraseCertificate, HoldfastError, Store, Thread
 from tests.stateful.model import Handle, Model, Point, Refused
 from tests.support.postgres import schemas
 
@@ -70,6 +70,16 @@ class World:
         yield twin
         twin.close()
 
+    def erase(self, where: dict[str, Any], via: int) -> frozenset[str]:
+        """The ids of the erased threads. The trial run counts the same, and nothing is left to erase or collect."""
+        store = self.store(via)
+        planned, done = store.erase(where, dry_run=True), store.erase(where)
+        assert _counts(planned) == _counts(done), f"{self.name}: another number than the trial run said"
+        assert done.skipped == ()
+        assert store.erase(where).rows == 0, f"{self.name}: not all of {where} was erased"
+        assert store.collect().rows == 0, f"{self.name}: what an erasure leaves is not garbage"
+        return frozenset(done.thread_ids)
+
     # ---------------------------------------------------------------- what is seen
 
     def seen(self, info: CheckpointInfo) -> tuple[Any, ...]:
@@ -84,6 +94,11 @@ class World:
         writes = {(one.task_id, one.index): (one.channel, one.value, one.task_path) for one in found.pending_writes}
         assert len(writes) == len(found.pending_writes)
         return self.seen(found), found.state, writes, found.extra
+
+
+def _counts(certificate: EraseCertificate) -> tuple[Any, ...]:
+    one = certificate
+    return one.thread_ids, one.checkpoints, one.writes, one.journal, one.values, one.index, one.quarantined, one.rows
 
 
 def expected_info(point: Point) -> tuple[Any, ...]:

@@ -128,6 +128,13 @@ class EarlyWritesAt(NamedTuple):
     writes: int
 
 
+class ClockNear(NamedTuple):
+    """The store's clock shows this time, give or take `within`; both in microseconds."""
+
+    moment: int
+    within: int
+
+
 Expect = (
     LineAt
     | NamespaceFree
@@ -143,6 +150,7 @@ Expect = (
     | ChunkAt
     | PendingAt
     | EarlyWritesAt
+    | ClockNear
 )
 
 

@@ -6,6 +6,7 @@ the directory and of each tree. They may all be the same tables, or be loaded on
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ from holdfast.backends.base import (
     CheckpointAt,
     CheckpointThere,
     ChunkAt,
+    ClockNear,
     Drop,
     DropChunks,
     EarlyWritesAt,
@@ -433,5 +435,6 @@ _HOLDS: Final[dict[type[Expect], Callable[[Scope, Any], bool]]] = {
     CheckpointAt: partial(_has_sum, CheckpointRow),
     ChunkAt: partial(_has_sum, ChunkRow),
     EarlyWritesAt: lambda scope, e: len(_early_writes(scope, e.thread, e.namespace, e.checkpoint)) == e.writes,
+    ClockNear: lambda scope, e: abs(time.time_ns() // 1000 - e.moment) <= e.within,
     CheckpointThere: lambda scope, e: scope.tree(e.tree)[CheckpointRow].get(e.tree, e.line, e.seq) is not None,
 }

@@ -27,6 +27,7 @@ from holdfast.backends.base import (
     CheckpointAt,
     CheckpointThere,
     ChunkAt,
+    ClockNear,
     Drop,
     DropChunks,
     DropEarlyWrites,
@@ -96,6 +97,7 @@ _HOLDS: Final[dict[type[Expect], str]] = {
     ChunkAt: _SQL["holds_chunk_at"],
     PendingAt: _SQL["holds_pending_at"],
     EarlyWritesAt: _SQL["holds_early_write_at"],
+    ClockNear: _SQL["holds_clock_near"],
 }
 _PUT: Final = {kind: _SQL["put_" + table_name(kind)] for kind in KEYS}
 _PUT_IF_FREE: Final = {kind: _SQL[f"put_{table_name(kind)}_if_free"] for kind in (PendingRow, EarlyWriteRow)}

@@ -231,6 +231,9 @@ SELECT EXISTS (
 -- name: holds_early_write_at
 SELECT (SELECT COUNT(*) FROM early_write WHERE thread = ? AND namespace = ? AND checkpoint = ?) = ?
 
+-- name: holds_clock_near
+SELECT abs(CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER) - ?) <= ?
+
 -- name: find
 SELECT (SELECT last FROM tombstone WHERE hash = :tombstone), thread.*, root.*, own.*, head.*
 FROM thread

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from holdfast.backends.base import Batch, Drop, DropEarlyWrites, drop_of
+from holdfast.backends.base import Batch, Drop, drop_of
 from holdfast.backends.rows import NO_LIMIT, CheckpointRow, LineRow
 from holdfast.engine.checkpoints.id_rules import NATIVE, IdRules
 from holdfast.engine.checkpoints.overlays import Change, overlay_batch
 from holdfast.engine.checkpoints.read import matching
-from holdfast.engine.context import Engine, Handle, now
+from holdfast.engine.context import Engine, Handle
 from holdfast.engine.retry import until_applied
 from holdfast.engine.threads import location, namespaces, tags, tombstones, views
 from holdfast.engine.threads.location import Located
@@ -30,7 +30,8 @@ async def delete(engine: Engine, handle: Handle) -> None:
     async def attempt() -> bool | None:
         here = (await location.find(engine, root, even_expired=True)).here
         if here is None:  # early writes may exist before a first checkpoint
-            return await engine.backend.commit(Batch([], [], [DropEarlyWrites(handle.thread_id, now() + 1)]))
+            waiting = await tombstones.drop_early_writes(engine, handle.thread_id)
+            return await engine.backend.commit(Batch([], [], [waiting]))
         location.bind(root, here.thread)
         handle.generation = root.generation
         # Read before the commit, which may remove them: what is cached of them is dropped afterwards.

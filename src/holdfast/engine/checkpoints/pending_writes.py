@@ -68,8 +68,9 @@ async def _put(engine: Engine, handle: Handle, here: Located, row: CheckpointRow
         root = await lifetime.written(engine, here.policy, here.thread, root)
     unchanged, moved = leases.written(here.root, root)
     batch = _batch(here, row, task, moved)
-    batch.expects += unchanged
+    batch.expects += [*unchanged, *await lifetime.in_time(engine, here.policy)]
     if not await engine.backend.commit(batch):
+        lifetime.ask_again(engine)
         return False
     settlement.note(engine, [put for put in batch.puts_if_free if isinstance(put, PendingRow)])
     if moved:

@@ -165,6 +165,7 @@ class _Save:
         head = row if before is None or row.id >= before.id else rules.head(before, row)
         after = located_after(here, row, changed, head, moment, hides)
         batch = _batch(start, row, changed, after, beside)
+        batch.expects += await lifetime.in_time(engine, here.policy)
         self._expect(batch, row, outer, fresh)
         return _Plan(row, changed, batch, after, first is None, outer)
 
@@ -235,6 +236,7 @@ class _Save:
         # What an older row settled is kept under its number, which a row in its place has too.
         settled = settlement.settle(engine, row, plan.changed, plan.batch) if plan.settles and engine.unsettled else []
         if not await engine.backend.commit(plan.batch):
+            lifetime.ask_again(engine)
             if plan.outer is not None:
                 location.forget(engine, handle.inner(plan.outer.line.namespace))
             if fresh:  # the writes that it settles may be the reason

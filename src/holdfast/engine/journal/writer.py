@@ -77,10 +77,11 @@ async def _commit(engine: Engine, handle: Handle, start: Start, entry: NewEntry,
         root = await lifetime.written(engine, here.policy, here.thread, root)
     row = with_checksum(JournalRow(root.tree, root.line, root.journal + 1, entry.kind, entry.key, now(), entry.body))
     after = with_checksum(root._replace(version=root.version + 1, journal=row.seq))
-    expects = [*start.expects, LineAt(root.tree, root.line, root.version)]
+    expects = [*start.expects, LineAt(root.tree, root.line, root.version), *await lifetime.in_time(engine, here.policy)]
     if entry.key is not None:
         expects.append(KeyFree(root.tree, root.line, entry.key))
     if not await engine.backend.commit(Batch(expects, [*start.rows, after, row])):
+        lifetime.ask_again(engine)
         return None
     location.bind(handle, here.thread)
     location.remember(engine, handle, here._replace(root=after, line=after))

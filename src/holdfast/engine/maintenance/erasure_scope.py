@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from holdfast.backends.base import Progress
-from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked
+from holdfast.backends.rows import NO_LIMIT, CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.engine import policy, table_scan
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.threads import leases, location, namespaces, tags, views
@@ -90,39 +90,71 @@ async def _add_forks_and_copies(scope: Scope) -> None:
     """Each round adds what was made of the threads that the round before added."""
     added = dict(scope.going)
     while added:
-        comes_from = _descent(scope, added)
-        rows = [row async for row in table_scan.rows(scope.engine.backend, ThreadRow) if row.id not in scope.going]
-        added = {row.id: row for row in rows if comes_from.by_name(row) or await comes_from.by_lines(row)}
+        everything = [row async for row in table_scan.rows(scope.engine.backend, ThreadRow)]
+        comes_from = _descent(scope, added, {row.id for row in everything})
+        added = {row.id: row for row in everything if row.id not in scope.going and await comes_from.has(row)}
         scope.going |= added
 
 
 @dataclass
 class _Descent:
-    """Whether a thread was made of one of these: by its lines, or, if it was copied from another store, by name."""
+    """Whether a thread was made of one of these: by its lines, or, if it shares none with them, by name. It shares none
+    if it was forked without history, or copied from another store."""
 
     scope: Scope
     lines: set[int]
     trees: set[int]
     created: dict[str, int]  # by the thread's id
+    living: set[str]  # the ids of all threads
 
-    def by_name(self, row: ThreadRow) -> bool:
-        return row.from_thread in self.created and row.created_at >= self.created[row.from_thread or ""]
-
-    async def by_lines(self, row: ThreadRow) -> bool:
-        if row.tree not in self.trees:
-            return False
+    async def has(self, row: ThreadRow) -> bool:
         try:
-            ancestry = await self.scope.engine.backend.ancestry(row.tree, row.line)
+            return await self._by_name(row) or await self._by_lines(row)
         except Corrupt as error:
             self.scope.skip_tree(row.tree, error)
             return False
-        return any(line.line in self.lines for line in ancestry)
+
+    async def _by_lines(self, row: ThreadRow) -> bool:
+        if row.tree not in self.trees:
+            return False
+        return any(line.line in self.lines for line in await self._ancestry(row))
+
+    async def _by_name(self, row: ThreadRow) -> bool:
+        if row.from_thread is None:
+            return False
+        if self._is_after(row.from_thread, row.created_at):
+            return self._is_after(row.from_thread, await self._forked_at(row))
+        if row.from_thread in self.living:
+            return False
+        # The thread that it was forked from is deleted. What it shares with that one says where that one came from.
+        firsts = [await self._first(line) for line in await self._ancestry(row)]
+        return any(first is not None and self._is_after(first.parent_thread, first.created_at) for first in firsts)
+
+    def _is_after(self, thread_id: str | None, moment: int) -> bool:
+        """Whether the thread of this id is one of these, and existed by then: an id may be used again."""
+        return thread_id is not None and thread_id in self.created and moment >= self.created[thread_id]
+
+    async def _forked_at(self, row: ThreadRow) -> int:
+        """When the thread was forked off. A copy says when it was copied; the fork that it is a copy of was made no
+        later than its line was last written."""
+        fork = next((line for line in await self._ancestry(row) if not line.is_copy), None)
+        if fork is None or fork.line == row.line:
+            return row.created_at
+        first = await self._first(fork)
+        return min(row.created_at, fork.updated_at, *([first.created_at] if first is not None else []))
+
+    async def _ancestry(self, row: ThreadRow) -> list[LineRow]:
+        return await self.scope.engine.backend.ancestry(row.tree, row.line)
+
+    async def _first(self, line: LineRow) -> CheckpointRow | None:
+        rows = await self.scope.engine.backend.checkpoints(line.tree, line.line, 0, NO_LIMIT, 1, oldest=True)
+        return rows[0] if rows else None
 
 
-def _descent(scope: Scope, threads: dict[str, ThreadRow]) -> _Descent:
+def _descent(scope: Scope, threads: dict[str, ThreadRow], living: set[str]) -> _Descent:
     rows = threads.values()
     created = {row.id: row.created_at for row in rows}
-    return _Descent(scope, {row.line for row in rows}, {row.tree for row in rows}, created)
+    return _Descent(scope, {row.line for row in rows}, {row.tree for row in rows}, created, living)
 
 
 async def check_free(scope: Scope) -> None:

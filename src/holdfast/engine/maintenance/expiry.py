@@ -100,6 +100,7 @@ class _Expiry:
 
 async def expire(engine: Engine, limit: int | None, dry_run: bool, progress: Progress | None) -> ExpireReport:
     engine.check_open()
+    lifetime.ask_again(engine)
     expiry = _Expiry(engine, limit, dry_run)
     async for page in _pages(engine):
         await expiry.handle_page(page)

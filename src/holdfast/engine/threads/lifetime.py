@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from holdfast.backends.base import ClockNear, Expect
 from holdfast.backends.rows import LineRow, ThreadRow
 from holdfast.engine import policy
 from holdfast.engine.context import Engine, now
 from holdfast.engine.policy import Policy
 
 _ASK_AGAIN: Final = 60.0  # seconds
+_MAY_DIFFER: Final = 10_000_000  # microseconds: by how much the store's clock may have been set without notice
 _NEAR: Final = 2_000_000  # microseconds: closer to the end than that, the backend's clock itself decides
 
 
@@ -27,6 +29,22 @@ async def store_time(engine: Engine) -> int:
         there = await engine.backend.now()
         engine.clock_offset = (time.monotonic(), there - (before + now()) // 2)
     return now() + engine.clock_offset[1]
+
+
+async def in_time(engine: Engine, thread_policy: Policy) -> list[Expect]:
+    """What a write to a thread with a ttl expects: that the store's clock was not set since it was last asked. By a
+    wrong time it would record a use that is long past for others, or pass for one in a thread that has expired."""
+    return [] if thread_policy.ttl is None else [near(await store_time(engine))]
+
+
+def near(moment: int) -> Expect:
+    """That the store's clock is where it was taken to be."""
+    return ClockNear(moment, _MAY_DIFFER)
+
+
+def ask_again(engine: Engine) -> None:
+    """Ask the store's clock before it is next used: it may have been set, as after a batch that was refused."""
+    engine.clock_offset = None
 
 
 def is_live(root: LineRow, now: int) -> bool:

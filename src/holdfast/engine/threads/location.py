@@ -78,17 +78,20 @@ async def used(engine: Engine, handle: Handle) -> Located | None:
     if here is not None and here.policy.refresh:
         root = await lifetime.read(engine, here.policy, here.thread, here.root)
         if root is not here.root:
-            await _record_use(engine, handle, root)
+            await _record_use(engine, handle, here.policy, root)
     return here
 
 
-async def _record_use(engine: Engine, handle: Handle, root: LineRow) -> None:
+async def _record_use(engine: Engine, handle: Handle, thread_policy: Policy, root: LineRow) -> None:
     """If the line has moved, another writer has used the thread. A reader that may not write still reads."""
     after = with_checksum(root._replace(version=root.version + 1))
+    expects = [LineAt(root.tree, root.line, root.version), *await lifetime.in_time(engine, thread_policy)]
     with suppress(ReadOnly, TryAgain):
-        if await engine.backend.commit(Batch([LineAt(root.tree, root.line, root.version)], [after])):
-            forget(engine, handle)
-            forget(engine, handle.inner(""))
+        if not await engine.backend.commit(Batch(expects, [after])):
+            lifetime.ask_again(engine)
+            return
+        forget(engine, handle)
+        forget(engine, handle.inner(""))
 
 
 async def existing(engine: Engine, handle: Handle) -> Located:

@@ -6,6 +6,8 @@ can be used again only on purpose.
 
 from __future__ import annotations
 
+from typing import Final
+
 from holdfast.backends.base import (
     Batch,
     Claim,
@@ -19,11 +21,13 @@ from holdfast.backends.base import (
     drop_of,
 )
 from holdfast.backends.rows import NO_LIMIT, CheckpointRow, Row, ThreadRow, TombstoneRow, with_checksum
-from holdfast.engine.context import Engine, Handle, now
+from holdfast.engine.context import Engine, Handle
 from holdfast.engine.retry import until_applied
 from holdfast.engine.threads import lifetime, location, tags
 from holdfast.engine.threads.location import Located, Lookup
 from holdfast.ids import is_frameworks, tombstone_hash
+
+_APART: Final = 100_000  # microseconds: processes know the store's clock no better
 
 
 async def planned(engine: Engine, here: Located, *, silent: bool = False) -> Batch:
@@ -35,7 +39,7 @@ async def planned(engine: Engine, here: Located, *, silent: bool = False) -> Bat
     seen = [here.root, *(line for line in lines if line.line != here.root.line)]
     expects: list[Expect] = [ThreadAt(thread.id, thread.line)]
     expects += [LineAt(line.tree, line.line, line.version) for line in seen]
-    early = DropEarlyWrites(thread.id, NO_LIMIT if silent else now() + 1)
+    early = DropEarlyWrites(thread.id, NO_LIMIT) if silent else await drop_early_writes(engine, thread.id)
     drops: list[Drop] = [DropRow(ThreadRow, (thread.id,)), early, *_untag(thread, here.head)]
     tombstone = await _tombstone(engine, here, silent)
     others = [other for other in await engine.backend.tree_threads(thread.tree) if other.id != thread.id]
@@ -47,6 +51,11 @@ async def planned(engine: Engine, here: Located, *, silent: bool = False) -> Bat
     moved = [with_checksum(line._replace(version=line.version + 1, forks=line.forks + 1)) for line in lines]
     puts: list[Row] = [tombstone, *moved]
     return Batch(expects, puts, drops, claims=[Claim(thread.id)])
+
+
+async def drop_early_writes(engine: Engine, thread_id: str) -> DropEarlyWrites:
+    """What removes the writes that wait for a checkpoint of this thread, and none that come later."""
+    return DropEarlyWrites(thread_id, await lifetime.store_time(engine) + _APART)
 
 
 async def _tombstone(engine: Engine, here: Located, silent: bool) -> TombstoneRow:

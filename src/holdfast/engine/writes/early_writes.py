@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from holdfast.backends.base import Batch, EarlyWritesAt, Expect, LineAt, NamespaceFree, ThreadAbsent, drop_of
 from holdfast.backends.rows import CheckpointRow, EarlyWriteRow, PendingRow, checked, with_checksum
-from holdfast.engine.context import Engine, Handle, now
+from holdfast.engine.context import Engine, Handle
+from holdfast.engine.threads import lifetime
 from holdfast.engine.threads.location import Located, Lookup
 from holdfast.engine.writes.write_format import encode_write
 
@@ -21,7 +22,7 @@ async def keep(
     task_id: str, task_path: str,
 ) -> bool:  # fmt: skip
     """Keep writes for a checkpoint that may still come; False if it may have come since the thread was looked up."""
-    moment = now()
+    moment = await lifetime.store_time(engine)
     rows = [
         with_checksum(
             EarlyWriteRow(
@@ -33,7 +34,11 @@ async def keep(
     ]  # fmt: skip
     control = [row for row in rows if row.idx < 0]
     data = [row for row in rows if row.idx >= 0]
-    return await engine.backend.commit(Batch(_not_saved_since(handle, lookup), control, (), data))
+    expects = [*_not_saved_since(handle, lookup), lifetime.near(moment)]
+    if await engine.backend.commit(Batch(expects, control, (), data)):
+        return True
+    lifetime.ask_again(engine)
+    return False
 
 
 def _not_saved_since(handle: Handle, lookup: Lookup) -> list[Expect]:

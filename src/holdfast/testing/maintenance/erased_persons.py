@@ -91,6 +91,24 @@ class ErasedPersons(StoreTests):
         filled(store, "other", "bob")
         assert self.erased(store).thread_ids == ("copy", "earlier", "early", "late", "later", "t")
 
+    def test_so_is_a_fork_of_a_fork_that_is_deleted(self, store: Store) -> None:
+        thread = store.thread("t")
+        save_chain(thread, 2)
+        thread.fork(to="gone", history=False).fork(to="fork").save({"n": 1})
+        store.thread("gone").delete()
+        thread.save(grown(3), metadata=ADA)
+        assert self.erased(store).thread_ids == ("fork", "t")
+
+    def test_a_copy_of_a_fork_of_an_earlier_thread_of_the_same_id_stays(self, store: Store) -> None:
+        save_chain(store.thread("t"), 2)
+        for name, history in (("fork", True), ("other", False)):
+            store.thread("t").fork(to=name, history=history)
+        store.thread("t").delete()
+        store.thread("t", metadata=ADA, reuse=True).save({})
+        for name in ("fork", "other"):
+            store.copy_thread(name, f"copy of {name}")
+        assert self.erased(store).thread_ids == ("t",)
+
     def test_what_it_was_forked_from_stays(self, store: Store) -> None:
         origin = filled(store, "origin", None)
         fork = origin.fork(at=origin.history()[1].id, to="fork")

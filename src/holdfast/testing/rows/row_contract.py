@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, get_args, get_type_hints
 
@@ -12,6 +13,7 @@ from holdfast.backends.base import (
     CheckpointAt,
     CheckpointThere,
     ChunkAt,
+    ClockNear,
     Drop,
     DropChunks,
     DropEarlyWrites,
@@ -58,6 +60,7 @@ from holdfast.testing.rows.row_samples import (
     tombstone_row,
 )
 
+DAY: Final = 24 * 3600 * 1_000_000
 PENDING_AT: Final = PendingAt._make((*key_of(pending_row()), pending_row().sum))
 EXPECTS: Final[dict[str, tuple[Sequence[Row], Expect, bool]]] = {
     "LineAt, as it is": (BASICS, LineAt(1, 10, 1), True),
@@ -109,6 +112,9 @@ EXPECTS: Final[dict[str, tuple[Sequence[Row], Expect, bool]]] = {
     "EarlyWritesAt, as many": ([early_write_row()], EarlyWritesAt("t", "n", "c", 1), True),
     "EarlyWritesAt, more": ([early_write_row(), early_write_row(idx=1)], EarlyWritesAt("t", "n", "c", 1), False),
     "EarlyWritesAt, fewer": ([early_write_row()], EarlyWritesAt("t", "n", "c", 2), False),
+    "ClockNear, near": ([], ClockNear(time.time_ns() // 1000, 2 * DAY), True),
+    "ClockNear, behind": ([], ClockNear(time.time_ns() // 1000 - 2 * DAY, DAY), False),
+    "ClockNear, ahead": ([], ClockNear(time.time_ns() // 1000 + 2 * DAY, DAY), False),
     "EarlyWritesAt, of another checkpoint": ([early_write_row()], EarlyWritesAt("t", "n", "C", 0), True),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from holdfast.backends.base import (
     CheckpointAt,
     CheckpointThere,
     ChunkAt,
+    ClockNear,
     Drop,
     DropChunks,
     DropEarlyWrites,
@@ -57,6 +58,7 @@ from holdfast.backends.rows import (
 SLOTS: Final = 32  # of a value log in `chunk_slot`; the function `put_chunk` has the number too
 _TASK_LOCKS: Final = 1024
 _EXPECT_OPS: Final[dict[type[Expect], str]] = {
+    ClockNear: "clock near",
     ThreadAbsent: "thread absent",
     ThreadAt: "thread at",
     TombstoneAt: "tombstone at",

@@ -258,6 +258,11 @@ BEGIN
                 END IF;
                 i := i + 2;
                 t := t + 1;
+            WHEN 'clock near' THEN
+                verdict := (
+                    abs(extract(epoch FROM clock_timestamp()) * 1000000 - numbers[i + 1]) <= numbers[i + 2]
+                )::integer;
+                i := i + 2;
             WHEN 'thread absent' THEN
                 IF NOT claim_N(patient, 'thread ' || texts[t + 1]) THEN
                     verdict := 2;
