@@ -53,10 +53,15 @@ def _decompress_pieces(decompressor: zstd.ZstdDecompressor, data: memoryview, si
         if decompressor.eof:
             raise ZstdError("a frame has something after it")
         content.write(decompressor.decompress(data[start : start + _INPUT], _OUTPUT))
-        while not (decompressor.eof or decompressor.needs_input or content.tell() > size):
+        while not _has_returned_all(decompressor) and content.tell() <= size:
             content.write(decompressor.decompress(b"", _OUTPUT))
     content.truncate()
     return content.getvalue()
+
+
+def _has_returned_all(decompressor: zstd.ZstdDecompressor) -> bool:
+    """Whether it has no more content of the bytes that it was given."""
+    return decompressor.eof or decompressor.needs_input
 
 
 def compress(data: bytes, level: int) -> bytes:
