@@ -39,7 +39,7 @@ from holdfast.backends.rows import (
 )
 
 R = TypeVar("R")
-_SLICE: Final = 8 * 1024 * 1024
+_SLICE: Final = 2 * 1024 * 1024
 
 
 class RowQueries(Backend):
