@@ -64,7 +64,8 @@ def read_rows(path: Path) -> Rows:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         rows: Rows = {}
         for kind in KEYS:
-            found = connection.execute(f"SELECT * FROM {table_name(kind)}")  # noqa: S608  a name from the code
+            columns = ", ".join(f'"{name}"' for name in kind._fields)  # not in the order of every table
+            found = connection.execute(f"SELECT {columns} FROM {table_name(kind)}")  # noqa: S608  names from the code
             rows[kind] = [checked(kind._make(row)) for row in found]  # type: ignore[type-var]
     return rows
 

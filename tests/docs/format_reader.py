@@ -335,8 +335,8 @@ class Reader:
         found = []
         for (table,) in self.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
             for row in self.rows(f'SELECT * FROM "{table}"'):  # noqa: S608  # the name is the schema's own
-                *columns, total = tuple(row)
-                if crc32(packed(columns)) != total:
+                columns = [row[name] for name in row.keys() if name != "sum"]  # noqa: SIM118  # a Row is no mapping
+                if crc32(packed(columns)) != row["sum"]:
                     found.append((table, tuple(row)))
         return found
 
@@ -362,7 +362,6 @@ def _entry_digest(entry: bytes | Ref) -> bytes:
 
 def _plain(chunk: sqlite3.Row) -> bytes:
     flag, body = chunk["body"][:1], chunk["body"][1:]
-    if flag == b"\x00":
-        return bytes(body)
-    assert flag == b"\x01"
-    return zstd.decompress(body)
+    if flag == b"\x01":
+        return zstd.decompress(body)
+    return bytes(body if flag == b"\x00" else chunk["body"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 import shutil
 import sqlite3
@@ -89,6 +90,16 @@ def test_every_kind_of_chunk_is_met(store: Store, reader: Reader) -> None:
     store.thread("t").update({"messages": ["short"]}, reduce={"messages": holdfast.extend})
     assert {row["kind"] for row in reader.rows("SELECT DISTINCT kind FROM chunk")} == {KEY, OP, FRAME}
     assert {row[0] for row in reader.rows("SELECT DISTINCT substr(body, 1, 1) FROM chunk")} == {b"\x00", b"\x01"}
+
+
+def test_a_large_value_that_does_not_get_smaller_is_stored_as_it_is(store: Store, reader: Reader) -> None:
+    large = random.Random(1).randbytes(1_500_000)
+    store.thread("t").save({"file": large})
+    store.thread("t").save({"file": large[:700_000] + b"changed" + large[700_000:]})
+    (key,) = reader.rows("SELECT body FROM chunk WHERE kind = ?", KEY)
+    assert key["body"][:1] == b"\xc6"
+    assert shown(reader, "t") == {"file": large[:700_000] + b"changed" + large[700_000:]}
+    assert reader.bad_rows() == []
 
 
 def test_every_older_state_is_read(store: Store, reader: Reader) -> None:

@@ -47,6 +47,37 @@ def test_opaques_are_equal_by_content() -> None:
     assert len({opaque(Plan("x")), opaque(Plan("x"))}) == 1
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda: Thing("x"),
+        lambda: [(Thing("x"),)],
+        lambda: {"k": Thing("x")},
+        lambda: {Place("p"): Thing("x")},
+        lambda: float("nan"),
+    ],
+    ids=["directly", "in a list", "in a dict", "under a rich key", "nan"],
+)
+def test_keys_around_a_part_that_compares_by_identity_stay_apart(part: Any) -> None:
+    keys = [Around(part()), Around(part())]
+    assert keys[0] != keys[1]
+    data = KNOWING.encode({keys[0]: 1, keys[1]: 2, (keys[0],): 3, (keys[1],): 4})
+    found = IGNORANT.decode(data)
+    assert sorted(found.values()) == [1, 2, 3, 4]
+    assert IGNORANT.encode(found) == data
+    assert len(IGNORANT.decode(KNOWING.encode({*keys}))) == 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Around:
+    """Compares by value, and so by what is in it."""
+
+    part: Any
+
+    def __hash__(self) -> int:
+        return 1
+
+
 def test_opaques_of_a_class_that_compares_by_identity_stay_apart() -> None:
     things = {Thing("x"), Thing("x")}
     assert len(IGNORANT.decode(KNOWING.encode(things))) == 2

@@ -548,6 +548,30 @@ def test_text_gaps_rebuild_the_new_text_from_the_old_one(old: bytes, new: bytes)
     assert b"".join(rebuilt(old, new, text_gaps(old, new))) == new
 
 
+@given(st.lists(lines.map(b"".join), min_size=2, max_size=8))
+@settings(max_examples=150, deadline=None)
+def test_changes_of_large_texts_lead_from_one_to_the_next(texts: list[bytes]) -> None:
+    versions = [CODEC.encode(text) for text in texts]
+    nested = [CODEC.encode({"a": [text, 1], "b": "same"}) for text in texts]
+    with pytest.MonkeyPatch.context() as patch:  # texts of a few bytes are treated as large ones
+        patch.setattr("holdfast.engine.values.patch._LARGE", 4)
+        patch.setattr("holdfast.engine.values.patch._MANY", 3)
+        patch.setattr("holdfast.engine.values.sequence_diff._BLOCK", 5)
+        patch.setattr("holdfast.engine.values.sequence_diff._LONGEST_SPLIT", 700)
+        for found in (versions, nested):
+            changes = [change(old, new) for old, new in pairwise(found)]
+            assert replay(found[0], changes) == found[-1]
+
+
+def test_a_large_value_with_nothing_in_common_becomes_a_key() -> None:
+    size = value_log.LARGE
+    how = value_log.LogSettings(1, MANY_FRAMES)
+    first = log_writer.write(how, CODEC.encode(b"a" * size), None, None)
+    assert isinstance(first.entry, Ref)
+    second = log_writer.write(how, CODEC.encode(bytes(range(1, 97)) * (size // 60)), first.entry, first.version)
+    assert [(row.kind, row.lo) for row in second.rows if isinstance(row, ChunkRow)] == [(KEY, 1)]
+
+
 # ------------------------------------------------------------------------------------------------ digests
 
 

@@ -66,6 +66,7 @@ class _Workers:
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job.make()
+            del job  # or what was saved stays in memory until the next call
             self._free.append(None)
         self._ended.put(None)
 

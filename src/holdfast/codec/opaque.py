@@ -8,7 +8,7 @@ from holdfast._system.interrupts import is_interrupt
 from holdfast.codec.families.base_family import Fields, fields_in
 from holdfast.codec.handler import MESSAGE, OBJECT, ClassLookup, already_packed
 from holdfast.codec.handlers.langchain_messages import as_fields
-from holdfast.codec.wire import pack_raw, unpack, unpack_raw
+from holdfast.codec.wire import Key, Marker, pack_raw, unpack, unpack_raw
 from holdfast.errors import Corrupt
 
 
@@ -21,7 +21,7 @@ class Opaque:
     # No __slots__: `opaque_mapping` has a subclass that is a dict too, and Python can't combine both layouts.
 
     _classes: ClassLookup
-    _is_unique: bool
+    _is_unique: bool | None  # whether it equals nothing but itself; None until it was asked for
     _record: bytes
     name: str
     """``module.QualName`` of the class, or ``tag 24`` for a value of another kind."""
@@ -34,8 +34,7 @@ class Opaque:
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "_record", pack_raw(raw))
         object.__setattr__(self, "_classes", classes)
-        # An extra part after the fields: the class compares by identity, so equal records must not merge in a set.
-        object.__setattr__(self, "_is_unique", raw[0].code == OBJECT and len(raw) % 2 == 0)
+        object.__setattr__(self, "_is_unique", None)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -59,7 +58,12 @@ class Opaque:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Opaque):
             return NotImplemented
-        return self is other or (self._record == other._record and not self._is_unique)
+        return self is other or (self._record == other._record and not self._compares_by_identity())
+
+    def _compares_by_identity(self) -> bool:
+        if self._is_unique is None:
+            object.__setattr__(self, "_is_unique", _has_unique_part(unpack_raw(self._record)))
+        return bool(self._is_unique)
 
     def __hash__(self) -> int:
         return hash(self._record)
@@ -86,6 +90,24 @@ def kind_and_name(raw: list[Any]) -> tuple[str, str]:
         return "tag", f"tag {raw[0].code}"
     _, kind, name, *_ = raw
     return str(kind), str(name)
+
+
+def _has_unique_part(raw: Any) -> bool:
+    """Whether a part of a decoded record equals nothing but itself: an instance of a class that compares by identity,
+    whose record has an extra part after the fields, or NaN. Such records must not merge in a set, or as keys."""
+    parts = [raw]
+    for part in parts:  # which grows
+        if type(part) is dict:
+            parts += (*part, *part.values())
+        elif type(part) is Key:
+            parts.append(part.raw)
+        elif type(part) is list:
+            if part and type(part[0]) is Marker and part[0].code == OBJECT and len(part) % 2 == 0:
+                return True
+            parts += part
+        elif type(part) is float and part != part:
+            return True
+    return False
 
 
 def _fields(tag: int, parts: list[Any]) -> Fields:

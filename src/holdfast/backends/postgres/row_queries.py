@@ -1,4 +1,4 @@
-"""The verbs of the contract that read, each one statement and one round trip.
+"""The verbs of the contract that read, each one statement and one round trip; large bodies take more.
 
 How a statement reaches the server is left to the two backends on top: through a pool of connections (`backend.py`), or
 through a caller's own connection (`within.py`).
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from io import BytesIO
+from typing import Any, ClassVar, Final, TypeVar
 
 import psycopg
 
@@ -38,6 +39,7 @@ from holdfast.backends.rows import (
 )
 
 R = TypeVar("R")
+_SLICE: Final = 2 * 1024 * 1024
 
 
 class RowQueries(Backend):
@@ -114,9 +116,23 @@ class RowQueries(Backend):
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
         pieces: list[list[Piece]] = [[] for _ in wants]
         logs, positions = Numbers(want.log for want in wants), Numbers(want.pos for want in wants)
-        for ask, pos, *chunk in await self._all("chunks", tree=tree, logs=logs, positions=positions):
-            pieces[ask - 1].append(Piece(ChunkRow._make(chunk), pos))
+        for ask, pos, *columns, size in await self._all("chunks", tree=tree, logs=logs, positions=positions):
+            chunk = ChunkRow._make(columns)
+            if size is not None:
+                chunk = chunk._replace(body=await self._large_body(chunk, size))
+            pieces[ask - 1].append(Piece(chunk, pos))
         return pieces
+
+    async def _large_body(self, chunk: ChunkRow, size: int) -> bytes:
+        """Read in slices: libpq holds two copies of each answer. If the row is removed meanwhile, the body is too short
+        and does not match its checksum, and the engine reads again."""
+        body = BytesIO(bytes(size))
+        of = {"tree": chunk.tree, "log": chunk.log, "lo": chunk.lo, "sum": chunk.sum}
+        for start in range(0, size, _SLICE):
+            for (part,) in await self._all("chunk_slice", **of, at=start + 1, size=_SLICE):
+                body.write(part)
+        body.truncate()
+        return body.getvalue()
 
     async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SettledRow]:
         own = {"tree": line.tree, "line": line.line, "seqs": Numbers(seqs)}

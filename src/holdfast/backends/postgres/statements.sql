@@ -5,6 +5,10 @@
 -- name: apply
 SELECT {schema}.apply_N(%s, %s, %s, %s, %s, %s)
 
+-- One of the bodies is a parameter of its own.
+-- name: apply_with_large_body
+SELECT {schema}.apply_N(%s, %s, %s, %s, %s, %s::bytea[] || %s::bytea || %s::bytea[])
+
 -- name: was_applied
 WITH line_put (stamped, missed, gone) AS (
     -- A line that this batch wrote has its stamp, unless it was written eight times since; each write adds to its
@@ -120,10 +124,18 @@ SELECT {overlay} FROM {schema}.overlay
 WHERE tree = %(tree)s AND line = ANY(%(lines)s::bigint[]) AND seq BETWEEN %(lo)s AND %(hi)s
 
 -- name: chunks
-SELECT found.ask, found.upto, {found}
+SELECT
+    found.ask, found.upto, found.tree, found.log, found.lo, found.hi, found.kind,
+    CASE WHEN octet_length(found.body) < 1048576 THEN found.body END, found.sum,
+    CASE WHEN octet_length(found.body) >= 1048576 THEN octet_length(found.body) END
 FROM {schema}.chunks_N(%(tree)s, %(logs)s, %(positions)s) WITH ORDINALITY
     AS found (ask, upto, tree, log, lo, hi, kind, body, sum, position)
 ORDER BY found.position
+
+-- A part of the body of a chunk; `at` counts from 1.
+-- name: chunk_slice
+SELECT substring(chunk.body FROM %(at)s FOR %(size)s) FROM {schema}.chunk
+WHERE chunk.tree = %(tree)s AND chunk.log = %(log)s AND chunk.lo = %(lo)s AND chunk.sum = %(sum)s
 
 -- name: pending
 SELECT kind, tree, line, seq, task_id, idx, era, task_path, body, sum

@@ -75,7 +75,7 @@ from holdfast.backends.rows import (
     first_key,
     table_name,
 )
-from holdfast.backends.sqlite import file_backup, salvage, vacuum
+from holdfast.backends.sqlite import file_backup, large_chunks, salvage, vacuum
 from holdfast.backends.sqlite.connections import Connections
 from holdfast.backends.sqlite.errors import FROM_THE_FILE, sqlite_errors, translate, translated
 from holdfast.backends.sqlite.sql import statements
@@ -210,13 +210,18 @@ class SqliteBackend(Backend):
     async def chunks(self, tree: int, wants: Sequence[Want]) -> list[list[Piece]]:
         pieces: list[list[Piece]] = [[] for _ in wants]
         try:
-            for ask, pos, *chunk in self._connections.fetchall(
-                _SQL["chunks"], {"tree": tree, "wants": json.dumps(wants)}
-            ):
+            for ask, pos, *chunk, _ in self._chunks({"tree": tree, "wants": json.dumps(wants)}):
                 pieces[ask].append(Piece(ChunkRow._make(chunk), pos))
         except FROM_THE_FILE as error:
             raise translate(error, self.path) from error
         return pieces
+
+    def _chunks(self, parameters: dict[str, Any]) -> Sequence[Sequence[Any]]:
+        rows = self._connections.fetchall(_SQL["chunks"], parameters)
+        if all(row[-1] is None for row in rows):
+            return rows
+        with self._connections.reader() as reader:
+            return large_chunks.fetch(reader, parameters)
 
     async def pending(self, line: LineRow, seqs: Sequence[int]) -> list[PendingRow | SettledRow]:
         own = {"tree": line.tree, "line": line.line, "seqs": json.dumps(list(seqs))}
@@ -324,8 +329,10 @@ def _apply(writer: sqlite3.Connection, batch: Batch) -> bool:
     for drop in batch.drops:
         _drop(writer, drop)
     for row in batch.puts:
+        if isinstance(row, ChunkRow) and len(row.body) >= large_chunks.LARGE:
+            large_chunks.put(writer, row)
         # No row was changed: a line whose namespace moves, which the usual statement leaves out. See statements.sql.
-        if not execute(_PUT[type(row)], row).rowcount:
+        elif not execute(_PUT[type(row)], row).rowcount:
             execute(_SQL["put_line_elsewhere"], row)
     for write in batch.puts_if_free:
         execute(_PUT_IF_FREE[type(write)], write)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.backends.rows import KEYS, Row, table_name
+from holdfast.backends.rows import KEYS, ChunkRow, Row, table_name
 
 _INDEX_INNER, _TABLE_INNER, _INDEX_LEAF, _TABLE_LEAF = 2, 5, 10, 13
 _INNER: Final = (_INDEX_INNER, _TABLE_INNER)
@@ -32,6 +32,8 @@ def rows_of(path: Path, kind: type[Row], root: int) -> Iterator[Row]:
         for number in sorted(pages.under(root)):
             for rowid, columns in _records(pages, number):
                 if len(columns) == width:
+                    if kind is ChunkRow:  # its table has the body after the checksum
+                        columns[-1], columns[-2] = columns[-2], columns[-1]
                     yield kind._make([rowid if _is_rowid(kind, columns) else columns[0], *columns[1:]])
 
 

@@ -48,7 +48,10 @@ INSERT OR REPLACE INTO overlay VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 INSERT OR REPLACE INTO log VALUES (?, ?, ?, ?, ?)
 
 -- name: put_chunk
-INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO chunk (tree, log, lo, hi, kind, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: put_large_chunk
+INSERT INTO chunk (tree, log, lo, hi, kind, body, sum) VALUES (?, ?, ?, ?, ?, zeroblob(?), ?)
 
 -- name: put_pending
 INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -323,7 +326,10 @@ want (ask, log, pos, start, depth) AS (
     FROM want JOIN log ON log.tree = :tree AND log.log = want.log
     WHERE want.start IS NULL AND (depth < 100 OR depth < (SELECT count(*) FROM log WHERE tree = :tree))
 )
-SELECT want.ask, want.pos, chunk.*
+SELECT
+    want.ask, want.pos, chunk.tree, chunk.log, chunk.lo, chunk.hi, chunk.kind,
+    CASE WHEN length(chunk.body) < 1048576 THEN chunk.body END, chunk.sum,
+    CASE WHEN length(chunk.body) >= 1048576 THEN chunk.rowid END
 FROM want JOIN chunk ON chunk.tree = :tree AND chunk.log = want.log
     AND chunk.lo BETWEEN COALESCE(want.start, 0) AND want.pos
 ORDER BY want.ask, want.depth DESC, chunk.lo
@@ -533,7 +539,7 @@ SELECT * FROM overlay WHERE (tree, line, seq, era) > (?, ?, ?, ?) AND tree = ? O
 SELECT * FROM log WHERE (tree, log) > (?, ?) AND tree = ? ORDER BY tree, log LIMIT ?
 
 -- name: scan_chunk
-SELECT * FROM chunk WHERE (tree, log, lo) > (?, ?, ?) AND tree = ? ORDER BY tree, log, lo LIMIT ?
+SELECT tree, log, lo, hi, kind, body, sum FROM chunk WHERE (tree, log, lo) > (?, ?, ?) AND tree = ? ORDER BY tree, log, lo LIMIT ?
 
 -- name: scan_pending
 SELECT * FROM pending WHERE (tree, line, seq, task_id, idx, era) > (?, ?, ?, CAST(? AS TEXT), ?, ?) AND tree = ?
@@ -570,7 +576,7 @@ SELECT * FROM overlay NOT INDEXED ORDER BY 1, 2, 3, 4
 SELECT * FROM log NOT INDEXED ORDER BY 1, 2
 
 -- name: all_chunk
-SELECT * FROM chunk NOT INDEXED ORDER BY rowid
+SELECT tree, log, lo, hi, kind, body, sum FROM chunk NOT INDEXED ORDER BY rowid
 
 -- name: all_pending
 SELECT * FROM pending NOT INDEXED ORDER BY rowid

@@ -19,7 +19,7 @@ from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.values.manifest import Ref
 from holdfast.engine.values.msgpack_parts import LIST, Parts, compact, head, shape_of, split_items, with_items
 from holdfast.engine.values.patch import Replay
-from holdfast.engine.values.value_log import PLAIN, Op, StoredChunk, Tail, Version
+from holdfast.engine.values.value_log import PLAIN, ZSTD, Op, StoredChunk, Tail, Version
 from holdfast.errors import Corrupt, TooLarge
 
 _ROOM: Final = 4
@@ -111,8 +111,7 @@ class _Chunk:
     def __init__(self, piece: Piece, most: int) -> None:
         row = piece.chunk
         self.log, self.lo, self.hi, self.kind, self.upto = row.log, row.lo, row.hi, row.kind, piece.upto
-        body = memoryview(row.body)[1:]
-        self.plain = bytes(body) if row.body[:1] == PLAIN else _zstd.decompress(body, most)
+        self.plain = _content(row.body, most)
         self.stored = len(row.body)
         self._ops: list[Op] | None = [self.plain] if row.kind == OP else None
         self._appends: list[Append] | None = None
@@ -130,6 +129,13 @@ class _Chunk:
         if self._appends is None:
             self._appends = [_append(self.plain)] if self.kind == OP else _appends(self.plain)
         return self._appends
+
+
+def _content(body: bytes, most: int) -> bytes:
+    first = body[:1]
+    if first == ZSTD:
+        return _zstd.decompress(memoryview(body)[1:], most)
+    return body[1:] if first == PLAIN else body
 
 
 def _chunks(last: Ref | None, pieces: Sequence[Piece], most: int) -> list[_Chunk]:
@@ -251,8 +257,10 @@ class _GrowingList:
         if shape_of(base).kind != LIST:
             raise _NotAppended
         self._items = split_items(base)
+        self._enc: bytes | None = base  # until it grows
 
     def apply(self, chunk: _Chunk, start: int, end: int) -> None:
+        self._enc = None
         appends = chunk.appends[start:end]
         fresh = [*map(_items_of, appends)]
         sizes = [*accumulate(map(len, fresh), initial=len(self._items))]
@@ -262,7 +270,8 @@ class _GrowingList:
 
     def parts(self) -> Parts:
         items = self._items.copy()
-        return compact(Parts(None, LIST, items, len(head(LIST, len(items))) + sum(map(len, items))))
+        size = 0 if self._enc is not None else len(head(LIST, len(items))) + sum(map(len, items))
+        return compact(Parts(self._enc, LIST, items, size))
 
 
 _items_of = itemgetter(3)

@@ -23,8 +23,18 @@ from holdfast.engine.values.msgpack_parts import (
     split_items,
     with_items,
 )
-from holdfast.engine.values.patch import append_change, change_parts
-from holdfast.engine.values.value_log import NO_TAIL, PLAIN, ZSTD, LogSettings, StoredChunk, Tail, Version, Written
+from holdfast.engine.values.patch import append_change, partial_change, whole_change
+from holdfast.engine.values.value_log import (
+    LARGE,
+    NO_TAIL,
+    PLAIN,
+    ZSTD,
+    LogSettings,
+    StoredChunk,
+    Tail,
+    Version,
+    Written,
+)
 from holdfast.ids import new_number
 
 _LIGHT: Final = 8 * 1024  # changes of fewer bytes never cause a new key
@@ -44,8 +54,10 @@ def write(settings: LogSettings, enc: bytes, base: Ref | None, old: Version | No
         digests = item_digests(parts, None, b"")
         version = Version(compact(parts), value_digest(parts, digests), 0, NO_TAIL, digests)
         return _write_key(settings, new_number(), 0, version)
-    before = with_items(old.parts)
-    return write_change(settings, parts, change_parts(before, parts), base, old)
+    op = partial_change(with_items(old.parts), parts)
+    if op is None and parts.size >= LARGE:
+        return _replace(settings, parts, base, old)
+    return write_change(settings, parts, whole_change(enc) if op is None else op, base, old)
 
 
 def append(settings: LogSettings, items_enc: bytes, base: Ref, old: Version) -> Written | None:
@@ -90,6 +102,13 @@ def write_change(settings: LogSettings, parts: Parts, op: bytes, base: Ref, old:
     version.tail = tail._replace(chunks=(*before.chunks, StoredChunk(1, len(body))))
     rows.append(with_checksum(ChunkRow(settings.tree, log, pos, pos, OP, body)))
     return Written(ref, version, rows, [], len(body))
+
+
+def _replace(settings: LogSettings, parts: Parts, base: Ref, old: Version) -> Written:
+    """Store a large value that has little in common with the old one as a key: a change would be a copy of it."""
+    digests = item_digests(parts, None, b"")
+    version = Version(compact(parts), value_digest(parts, digests), 0, old.tail, digests)
+    return _write_next_key(settings, base, version)
 
 
 def _write_next_key(settings: LogSettings, base: Ref, version: Version) -> Written:
@@ -138,4 +157,6 @@ def _frame(settings: LogSettings, log: int, last: int, tail: Tail, size: int) ->
 
 def _compressed(data: bytes) -> bytes:
     smaller = _zstd.compress_if_worth_it(data, _ROW_LEVEL) if len(data) >= _WORTH_COMPRESSING else None
-    return PLAIN + data if smaller is None else ZSTD + smaller
+    if smaller is not None:
+        return ZSTD + smaller
+    return PLAIN + data if len(data) < LARGE else data

@@ -19,8 +19,9 @@ A change is itself msgpack, with the new parts embedded as they are:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec import Raw
@@ -33,7 +34,6 @@ from holdfast.engine.values.msgpack_parts import (
     TEXT,
     Parts,
     head,
-    join,
     keyed,
     parts_of,
     shape_of,
@@ -44,7 +44,11 @@ from holdfast.engine.values.sequence_diff import gaps, text_gaps
 _SET, _SPLICE, _KEYED, _CUT = range(4)
 _WORTH_COMPARING = 64  # a smaller part is cheaper to store again than to describe
 _MAX_DEPTH = 64
+_LARGE = 1 << 20
+_MANY = 64
 _WHOLE: Final = b"\x92\x00"  # the head of ``[0, value]``
+
+Piece = bytes | memoryview | Raw
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_int = msgspec.msgpack.Decoder(int).decode
@@ -61,11 +65,17 @@ def change(old: bytes, new: bytes) -> bytes:
 
 def change_parts(old: Parts, new: Parts, depth: int = 0) -> bytes:
     """The same for values that are split already."""
+    found = partial_change(old, new, depth)
+    return whole_change(new.enc) if found is None else found
+
+
+def partial_change(old: Parts, new: Parts, depth: int = 0) -> bytes | None:
+    """A change that takes fewer bytes than the whole value; None if there is none."""
     if old.kind == new.kind and old.kind != ATOM and depth <= _MAX_DEPTH:
         found = _COMPARE[old.kind](old, new, depth)
         if found is not None and len(found) < len(_WHOLE) + new.size:
             return found
-    return whole_change(new.enc)
+    return None
 
 
 def whole_change(enc: bytes) -> bytes:
@@ -107,11 +117,15 @@ def _splice(edits: list[Any], new: list[Raw], a0: int, b0: int, size: int) -> No
 
 def _inner_change(old: Raw, new: Raw, depth: int) -> bytes | None:
     """A change smaller than the new part, or None when it is not worth describing."""
-    old_enc, new_enc = bytes(old), bytes(new)
-    if len(new_enc) < _WORTH_COMPARING:
+    if len(new) < _WORTH_COMPARING:
         return None
-    found = change_parts(parts_of(old_enc), parts_of(new_enc), depth + 1)
-    return found if len(found) < len(new_enc) else None
+    found = partial_change(parts_of(_part(old)), parts_of(_part(new)), depth + 1)
+    return found if found is not None and len(found) < len(new) else None
+
+
+def _part(item: Raw) -> bytes:
+    """The encoding of an item: a copy, which is the fastest to look into, unless it is large."""
+    return bytes(item) if len(item) < _LARGE else cast(bytes, memoryview(item))
 
 
 def _compare_maps(old: Parts, new: Parts, depth: int) -> bytes | None:
@@ -150,11 +164,11 @@ def _kept_in_order(before: list[bytes], after: list[bytes]) -> set[bytes]:
 
 
 def _compare_texts(old: Parts, new: Parts, depth: int) -> bytes | None:
-    a = old.enc[shape_of(old.enc).start :]
-    b = new.enc[shape_of(new.enc).start :]
+    start = shape_of(new.enc).start
+    text = memoryview(new.enc)[start:]
     cuts: list[Any] = [_CUT]
-    for a0, a1, b0, b1 in text_gaps(a, b):
-        cuts += (a0, a1 - a0, b[b0:b1])
+    for a0, a1, b0, b1 in text_gaps(old.enc, new.enc, shape_of(old.enc).start, start):
+        cuts += (a0, a1 - a0, text[b0:b1])
     return _encode(cuts)
 
 
@@ -171,34 +185,38 @@ _COMPARE: Final[dict[int, Callable[[Parts, Parts, int], bytes | None]]] = {
 class _Open:
     """A value taken apart while changes are replayed on it, so that a thousand of them cost one join at the end."""
 
-    __slots__ = ("kind", "payload", "items", "keyed")
+    __slots__ = ("kind", "text", "items", "keyed")
 
     def __init__(self, enc: bytes) -> None:
         parts = parts_of(enc)
         self.kind = parts.kind
         self.items: list[Any] = parts.items if parts.kind == LIST else []
         self.keyed: dict[bytes, Any] = keyed(parts.items) if parts.kind == MAP else {}
-        self.payload = b"" if parts.items or parts.kind in (LIST, MAP) else enc[shape_of(enc).start :]
+        self.text: list[Piece] = [] if parts.kind in (LIST, MAP) else [memoryview(enc)[shape_of(enc).start :]]
 
-    def close(self) -> bytes:
+    def pieces(self) -> Iterator[Piece]:
+        """The encoding, in pieces to be joined."""
         if self.kind == LIST:
-            return join(LIST, [_closed(item) for item in self.items])
-        if self.kind == MAP:
-            flat: list[Raw | bytes] = []
+            yield head(LIST, len(self.items))
+            for item in self.items:
+                yield from _pieces(item)
+        elif self.kind == MAP:
+            yield head(MAP, len(self.keyed))
             for key, value in self.keyed.items():
-                flat += (key, _closed(value))
-            return join(MAP, flat)
-        if self.kind == ATOM:
-            return self.payload
-        return head(self.kind, len(self.payload)) + self.payload
+                yield key
+                yield from _pieces(value)
+        else:
+            if self.kind != ATOM:
+                yield head(self.kind, sum(map(len, self.text)))
+            yield from self.text
 
 
-def _closed(part: Any) -> Raw | bytes:
-    return part.close() if isinstance(part, _Open) else part
+def _pieces(part: Any) -> Iterable[Piece]:
+    return part.pieces() if isinstance(part, _Open) else (part,)
 
 
 def _opened(part: Any) -> _Open:
-    return part if isinstance(part, _Open) else _Open(bytes(part))
+    return part if isinstance(part, _Open) else _Open(part if isinstance(part, bytes) else _part(part))
 
 
 class Replay:
@@ -213,7 +231,8 @@ class Replay:
             self._value = _apply(self._value, split_items(change))
 
     def enc(self) -> bytes:
-        return bytes(_closed(self._value))
+        value = self._value
+        return b"".join(value.pieces()) if isinstance(value, _Open) else bytes(value)
 
 
 def replay(base: bytes | None, changes: Iterable[bytes | Raw]) -> bytes:
@@ -252,16 +271,35 @@ def _replay_keyed(value: _Open, change: list[Raw]) -> None:
 
 
 def _replay_cut(value: _Open, change: list[Raw]) -> None:
-    pieces: list[bytes] = []
+    whole = sum(map(len, value.text))
+    rest = deque(value.text)
+    pieces: list[Piece] = []
     done = 0
     for i, size, fresh in zip(change[1::3], change[2::3], change[3::3], strict=True):
         at, end = _decode_int(i), _decode_int(i) + _decode_int(size)
         # Cuts that overlap would repeat parts of the text: thirty such changes make a gigabyte of one byte.
-        if not done <= at <= end <= len(value.payload):
-            raise ValueError(f"a cut from byte {at} to {end} is not within the {len(value.payload)} bytes of a text")
-        pieces += (value.payload[done:at], _decode_bytes(fresh))
+        if not done <= at <= end <= whole:
+            raise ValueError(f"a cut from byte {at} to {end} is not within the {whole} bytes of a text")
+        pieces += _taken(rest, at - done)
+        _taken(rest, end - at)
+        pieces.append(_decode_bytes(fresh))
         done = end
-    value.payload = b"".join([*pieces, value.payload[done:]])
+    pieces += rest
+    # A small text is joined at once, a large one when it is in many pieces: each join takes its size in memory.
+    value.text = pieces if whole >= _LARGE and len(pieces) <= _MANY else [memoryview(b"".join(pieces))]
+
+
+def _taken(rest: deque[Piece], size: int) -> list[Piece]:
+    """The first `size` bytes, which are removed from the rest."""
+    taken: list[Piece] = []
+    while size:
+        piece = rest.popleft()
+        if len(piece) > size:
+            rest.appendleft(memoryview(piece)[size:])
+            piece = memoryview(piece)[:size]
+        taken.append(piece)
+        size -= len(piece)
+    return taken
 
 
 _REPLAY: Final[dict[int, Callable[[_Open, list[Raw]], None]]] = {

@@ -13,6 +13,8 @@ from operator import ne
 from typing import Any, Final
 
 _LONG_TEXT: Final = 256  # changes further apart than this are worth two cuts
+_LONGEST_SPLIT: Final = 16 * 1024 * 1024  # lines take several times the memory of their text
+_BLOCK: Final = 64 * 1024
 
 Gap = tuple[int, int, int, int]
 """old[a0:a1] became new[b0:b1]; everything between two gaps is the same."""
@@ -98,14 +100,16 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return rising[::-1]
 
 
-def text_gaps(a: bytes, b: bytes) -> list[Gap]:
-    """One cut, or several if the text between the first and the last difference is long enough to share lines."""
-    start = _same_start(a, b)
-    end = _same_end(a[start:], b[start:])
+def text_gaps(a: bytes, b: bytes, a_from: int = 0, b_from: int = 0) -> list[Gap]:
+    """Where two texts differ that start at these offsets: one gap, or several if what is between the first and the last
+    difference is long enough to share lines, and not too long to be split into them."""
+    start = _same_start(a, b, a_from, b_from)
+    a0, b0 = a_from + start, b_from + start
+    end = _same_end(a, b, a0, b0)
     a1, b1 = len(a) - end, len(b) - end
-    if min(a1 - start, b1 - start) < _LONG_TEXT:
-        return [(start, a1, start, b1)]
-    return _line_gaps(a[start:a1], b[start:b1], start)
+    if min(a1 - a0, b1 - b0) < _LONG_TEXT or max(a1 - a0, b1 - b0) > _LONGEST_SPLIT:
+        return [(start, a1 - a_from, start, b1 - b_from)]
+    return _line_gaps(bytes(a[a0:a1]), bytes(b[b0:b1]), start)
 
 
 def _line_gaps(a: bytes, b: bytes, offset: int) -> list[Gap]:
@@ -123,27 +127,36 @@ def _offsets(lines: list[bytes], offset: int) -> list[int]:
     return found
 
 
-def _same_start(a: bytes, b: bytes) -> int:
-    """The length of the common prefix, by halving: each comparison is a memcmp."""
-    low, high = 0, min(len(a), len(b))
-    if a[:high] == b[:high]:
-        return high
+def _same_start(a: bytes, b: bytes, i: int, j: int) -> int:
+    """The length of what both have in common from these offsets on. Each comparison is a memcmp of two slices: block by
+    block, and by halving in the block that differs."""
+    size = min(len(a) - i, len(b) - j)
+    low, high = 0, min(_BLOCK, size)
+    while a[i + low : i + high] == b[j + low : j + high]:
+        if high == size:
+            return size
+        low, high = high, min(high + _BLOCK, size)
     while high - low > 1:
         middle = (low + high) // 2
-        if a[low:middle] == b[low:middle]:
+        if a[i + low : i + middle] == b[j + low : j + middle]:
             low = middle
         else:
             high = middle
     return low
 
 
-def _same_end(a: bytes, b: bytes) -> int:
-    low, high = 0, min(len(a), len(b))
-    if high == 0 or a[len(a) - high :] == b[len(b) - high :]:
-        return high
+def _same_end(a: bytes, b: bytes, i: int, j: int) -> int:
+    """The length of what both have in common at their ends, after these offsets."""
+    m, n = len(a), len(b)
+    size = min(m - i, n - j)
+    low, high = 0, min(_BLOCK, size)
+    while a[m - high : m - low] == b[n - high : n - low]:
+        if high == size:
+            return size
+        low, high = high, min(high + _BLOCK, size)
     while high - low > 1:
         middle = (low + high) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+        if a[m - middle : m - low] == b[n - middle : n - low]:
             low = middle
         else:
             high = middle

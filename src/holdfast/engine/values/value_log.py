@@ -31,6 +31,9 @@ from holdfast.errors import Corrupt
 
 PLAIN: Final = b"\x00"  # the first byte of a chunk's body: how the rest is stored
 ZSTD: Final = b"\x01"
+LARGE: Final = 1 << 20
+"""A body that is not compressed and has as many bytes is stored without a first byte, because adding one would copy it.
+Encodings of this size start with the head of a text, of bytes or of a container, which is neither 00 nor 01."""
 
 Op = bytes | Raw
 

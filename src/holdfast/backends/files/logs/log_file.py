@@ -125,7 +125,7 @@ class LogFile:
             data = _read(descriptor, size - base, base)
             self._check_continued(descriptor, found)
         start = self._read_header(data) if base == 0 else 0
-        items, end = record_format.read(data[start:] if start else data, base + start, self.salt)
+        items, end = record_format.read(data, base, self.salt, start)
         if base + start == 0 and not (items and isinstance(items[0], Damage)):
             items.insert(0, Damage(0, record_format.HEADER_SIZE))
         self._identity, self._size_and_time = (found.st_dev, found.st_ino), (size, found.st_mtime_ns)
@@ -171,17 +171,19 @@ class LogFile:
     def append(self, payload: bytes) -> None:
         """Add a record and sync it. The caller holds the lock and has read everything."""
         self.check_writable()
-        data = record_format.record(payload, self.salt)
+        pieces = record_format.record(payload, self.salt)
         with self.opened(os.O_RDWR) as descriptor:
             self._check_identity(descriptor)
             self._cut_torn_write(descriptor)
             self._limit = self.end
-            _write(descriptor, data, self.end)
+            end = self.end
+            for piece in pieces:
+                end = _write(descriptor, piece, end)
             os.fsync(descriptor)
             self._sync_folder()
             self._limit = None
-            self._last = (self.end, data[: record_format.RECORD_HEADER])
-            self.end += len(data)
+            self._last = (self.end, pieces[0][: record_format.RECORD_HEADER])
+            self.end = end
             self._size_and_time = (self.end, os.fstat(descriptor).st_mtime_ns)
 
     def _check_identity(self, descriptor: int) -> None:
@@ -235,7 +237,8 @@ def write_new(path: Path, payloads: Iterable[bytes], salt: int, below: int = 0) 
         with atomic_files.NewFile(path, NEW, rights=rights_in(folder, path.name), within=folder) as new:
             new.write(record_format.header())
             for payload in payloads:
-                new.write(record_format.record(payload, salt))
+                for piece in record_format.record(payload, salt):
+                    new.write(piece)
             new.publish()
 
 
@@ -256,11 +259,13 @@ def rights_in(folder: int, name: str) -> int:
     return 0o666
 
 
-def _write(descriptor: int, data: bytes, at: int) -> None:
+def _write(descriptor: int, data: bytes, at: int) -> int:
+    """Returns where it ends."""
     view = memoryview(data)
     done = 0
     while done < len(view):
         done += os.pwrite(descriptor, view[done:], at + done)
+    return at + done
 
 
 def _read(descriptor: int, length: int, at: int) -> bytes:

@@ -42,6 +42,7 @@ _LENGTH: Final = Struct("<I")
 HEADER_SIZE: Final = _HEADER.size
 RECORD_HEADER: Final = _RECORD.size
 _LONGEST: Final = (1 << 32) - 1
+_LARGE: Final = 1 << 20
 
 
 class Damage(NamedTuple):
@@ -99,26 +100,28 @@ def check_writable(file_format: Format, path: object) -> None:
 # ------------------------------------------------------------------------------------------------ records
 
 
-def record(payload: bytes, salt: int) -> bytes:
+def record(payload: bytes, salt: int) -> tuple[bytes, ...]:
+    """A record in the pieces that are written one after the other: a large payload is not copied."""
     if len(payload) > _LONGEST:
         raise StorageFailed(
             f"one batch can hold at most 4 GB, and this one has {len(payload)} bytes; save less at once"
         )
-    return _RECORD.pack(_RECORD_MAGIC, len(payload), _checksum(payload, salt)) + payload
+    start = _RECORD.pack(_RECORD_MAGIC, len(payload), _checksum(payload, salt))
+    return (start + payload,) if len(payload) < _LARGE else (start, payload)
 
 
 def _checksum(payload: bytes | memoryview, salt: int) -> int:
     return crc32(payload, crc32(_LENGTH.pack(len(payload)), salt))
 
 
-def read(data: bytes, base: int, salt: int) -> tuple[list[Record | Damage], int]:
-    """The records in bytes that start at offset `base` of a file, and where the last of them ends.
+def read(data: bytes, base: int, salt: int, at: int = 0) -> tuple[list[Record | Damage], int]:
+    """The records from offset `at` on in bytes that start at offset `base` of a file, and where the last of them ends.
 
     What follows is an incomplete record: no intact record comes after it, and its own length reaches to the end of the
     file or beyond. Its writer is still at work, or died.
     """
     items: list[Record | Damage] = []
-    view, at = memoryview(data), 0
+    view = memoryview(data)
     while at < len(data):
         end = _end(view, at, salt)
         if end:

@@ -178,8 +178,10 @@ class GroupCommit:
 
     async def _apply(self, programs: Sequence[Program], *, patient: bool) -> list[int]:
         program = joined(programs)
-        arguments = (patient, program.starts, program.ops, program.numbers, program.texts, program.bodies)
-        ((verdicts,),) = await self.connector.fetch(self._sql["apply"], arguments)
+        arguments = (patient, program.starts, program.ops, program.numbers, program.texts)
+        bodies = program.bodies_for_sending()
+        name = "apply" if len(bodies) == 1 else "apply_with_large_body"
+        ((verdicts,),) = await self.connector.fetch(self._sql[name], (*arguments, *bodies))
         return list(verdicts)
 
     # ---------------------------------------------------------------- alone

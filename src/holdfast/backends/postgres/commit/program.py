@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from random import SystemRandom
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
-from holdfast.backends.postgres.connection.array_dumpers import Bodies, Numbers, Texts
+from holdfast.backends.postgres.connection.array_dumpers import Bodies, LargeBody, Numbers, Texts
 from holdfast.backends.rows import CheckpointRow, JournalRow, LineRow, Row, TombstoneRow, table_name
 
 # Not a seeded generator: two forked processes must not draw the same stamps.
 _random = SystemRandom()
+_LARGE: Final = 1 << 20
 _Picker = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
@@ -82,6 +83,16 @@ class Program:
     def weight(self) -> int:
         """About how many bytes it sends."""
         return sum(len(body) for body in self.bodies if body is not None) + 16 * len(self.numbers)
+
+    def bodies_for_sending(self) -> tuple[Bodies] | tuple[Bodies, LargeBody, Bodies]:
+        """The bodies as one array; or the largest, if it takes megabytes, between the arrays of those before and after
+        it."""
+        sizes = [0 if body is None else len(body) for body in self.bodies]
+        most = max(sizes, default=0)
+        if most < _LARGE:
+            return (self.bodies,)
+        at = sizes.index(most)
+        return Bodies(self.bodies[:at]), LargeBody(self.bodies[at] or b""), Bodies(self.bodies[at + 1 :])
 
     @property
     def key(self) -> tuple[int, ...]:

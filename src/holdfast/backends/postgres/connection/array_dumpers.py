@@ -28,6 +28,23 @@ class Bodies(list[bytes | None]):
     """A ``bytea[]``."""
 
 
+class LargeBody:
+    """A ``bytea`` that is sent as it is, where the element of an array would be copied into it."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+
+class LargeBodyDumper(Dumper):
+    format = Format.BINARY
+    oid = 17
+
+    def dump(self, obj: LargeBody) -> bytes:
+        return obj.content
+
+
 class _ArrayDumper(Dumper):
     format = Format.BINARY
     element: ClassVar[int]
@@ -81,3 +98,4 @@ def register(context: AdaptContext) -> None:
     adapters.register_dumper(Numbers, NumbersDumper)
     adapters.register_dumper(Texts, TextsDumper)
     adapters.register_dumper(Bodies, BodiesDumper)
+    adapters.register_dumper(LargeBody, LargeBodyDumper)

@@ -125,14 +125,15 @@ CREATE TABLE log (
     PRIMARY KEY (tree, log)
 ) WITHOUT ROWID;
 
+-- The body comes last: a large one can then be written without a copy of it in memory.
 CREATE TABLE chunk (
     tree INTEGER NOT NULL,
     log INTEGER NOT NULL,
     lo INTEGER NOT NULL,
     hi INTEGER NOT NULL,
     kind INTEGER NOT NULL,
-    body BLOB NOT NULL,
-    sum INTEGER NOT NULL
+    sum INTEGER NOT NULL,
+    body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX chunk_by_position ON chunk (tree, log, lo);
 
