@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.checkpoint.base import DeltaChannelHistory
 
-from holdfast.engine.port import Found, Port, manifest_of
+from holdfast.engine.port import Found, Port
 from holdfast.model import PendingWrite
 
 
@@ -18,7 +18,7 @@ async def delta_history(port: Port, found: Found | None, channels: Sequence[str]
     left = set(channels)
     if found is not None and left:
         async for ancestor, writes in port.ancestors(found):
-            stored = manifest_of(ancestor).channels
+            stored = (await port.manifests([ancestor]))[0].channels
             for name in left:
                 collected[name].append([write for write in writes if write.channel == name])
             held = sorted(left & stored.keys())
