@@ -6,7 +6,7 @@ can't be read, and nothing else does.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.backends.base import Piece, Want
@@ -142,6 +142,10 @@ class _Log(NamedTuple):
         except Corrupt:
             return ()
 
-    def _walk(self, positions: Sequence[int], pieces: Sequence[Piece]) -> Iterable[Parts]:
+    def _walk(self, positions: Sequence[int], pieces: Sequence[Piece]) -> Iterator[Parts]:
         refs = [Ref(self.log, pos, b"") for pos in positions]
-        return log_reader.walk(refs, pieces, manifest_log.most_bytes(self.engine))
+        most = manifest_log.most_bytes(self.engine)
+        for parts in log_reader.walk(refs, pieces, most):
+            if parts.size > most:
+                raise TooLarge(f"a list of channels has {parts.size} bytes; open the store with a larger max_value")
+            yield parts
