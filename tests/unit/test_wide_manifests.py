@@ -78,7 +78,7 @@ def test_freezing_all_of_them_takes_a_number_in_the_header() -> None:
     assert again[:3] == new[:3]
     assert size < 10
     assert stored.logged is not None
-    assert stored.logged.generation == 2
+    assert stored.logged.series == 2
 
 
 def test_freezing_one_of_them_is_one_item() -> None:
@@ -88,7 +88,7 @@ def test_freezing_one_of_them_is_one_item() -> None:
     assert again[:3] == new[:3]
     assert size < 60
     assert stored.logged is not None
-    assert stored.logged.generation == 1
+    assert stored.logged.series == 1
 
 
 def test_a_channel_in_between_and_one_less_are_two_items() -> None:

@@ -151,21 +151,29 @@ class Port:
             yield here.line.tree, rows
             before = rows[-1].seq - 1
 
-    async def ancestors(self, found: Found) -> AsyncIterator[tuple[CheckpointRow, tuple[PendingWrite, ...]]]:
+    async def ancestors(self, found: Found) -> AsyncIterator[tuple[CheckpointRow, Manifest, tuple[PendingWrite, ...]]]:
         """The ancestors of a checkpoint, nearest first, with their pending writes; removed ones are included."""
         view = found.view.with_removed()
         for segment in await views.chain(self.engine, view, found.row.parent_seq) if found.row.parent_seq else []:
             before = segment.hi
             while rows := await views.scan_segments(self.engine, view, [segment], before, 64):
                 writes = await hydrate.pending_writes(self.engine, self.codec, view, rows)
+                logged: dict[int, Manifest] = {}
                 for row in rows:
-                    yield row, writes[row.seq]
+                    known = loader.unpacked(row)
+                    if not isinstance(known, Manifest):
+                        logged = logged or await self._manifests(rows)
+                        known = logged[row.seq]
+                    yield row, known, writes[row.seq]
                 before = rows[-1].seq - 1
+
+    async def _manifests(self, rows: Sequence[CheckpointRow]) -> dict[int, Manifest]:
+        """All manifests of a page, by number, which takes one question."""
+        return dict(zip([row.seq for row in rows], await loader.manifests_of(self.engine, rows), strict=True))
 
     async def read(self, view: View, rows: Sequence[CheckpointRow]) -> StoredCheckpoints:
         """All that is stored about some checkpoints of one namespace, in few questions."""
-        found = await loader.manifests_of(self.engine, rows)
-        manifests = {row.seq: manifest for row, manifest in zip(rows, found, strict=True)}
+        manifests = await self._manifests(rows)
         entries = [entry for manifest in manifests.values() for entry in manifest.channels.values()]
         entries += [manifest.extra for manifest in manifests.values() if manifest.extra is not None]
         versions = await loader.versions(self.engine, view.line.tree, entries)

@@ -17,11 +17,10 @@ async def delta_history(port: Port, found: Found | None, channels: Sequence[str]
     seeds: dict[str, Any] = {}
     left = set(channels)
     if found is not None and left:
-        async for ancestor, writes in port.ancestors(found):
-            stored = (await port.manifests([ancestor]))[0].channels
+        async for ancestor, manifest, writes in port.ancestors(found):
             for name in left:
                 collected[name].append([write for write in writes if write.channel == name])
-            held = sorted(left & stored.keys())
+            held = sorted(left & manifest.channels.keys())
             if held:
                 seeds |= await port.channels(ancestor, held)
                 left -= seeds.keys()

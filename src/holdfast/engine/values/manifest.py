@@ -48,7 +48,7 @@ class Logged(NamedTuple):
     """A wide manifest as its log has it."""
 
     ref: Ref
-    generation: int  # of the references that may be continued
+    series: int  # of the references that may be continued
     channels: dict[str, Entry]
     open: tuple[str, ...]
 
@@ -70,7 +70,7 @@ class Header(NamedTuple):
     """What the row of a checkpoint has of a wide manifest."""
 
     ref: Ref
-    generation: int
+    series: int
     extra: Entry | None
 
 
@@ -101,8 +101,8 @@ def pack(manifest: Manifest) -> bytes:
     """A map of channels; with an extra, a pair of both; with open channels, their names too. Of one that is in a log,
     its header."""
     if manifest.logged is not None:
-        ref, generation = manifest.logged[:2]
-        return _encode(((*ref[:3], generation), *_packed([manifest.extra])))
+        ref, series = manifest.logged[:2]
+        return _encode(((*ref[:3], series), *_packed([manifest.extra])))
     *entries, extra = _packed([*manifest.channels.values(), manifest.extra])
     channels = dict(zip(manifest.channels, entries, strict=True))
     if manifest.open:
@@ -135,11 +135,11 @@ def _packed(entries: Iterable[Entry | None]) -> list[bytes | tuple[int | bytes |
 
 
 def _header(packed: _PackedHeader) -> Header:
-    log, pos, digest, generation = packed.version
+    log, pos, digest, series = packed.version
     extra = packed.extra
     if isinstance(extra, _PackedRef):
-        return Header(Ref(log, pos, digest), generation, Ref(*msgspec.structs.astuple(extra)))
-    return Header(Ref(log, pos, digest), generation, None if extra is None else Inline(extra))
+        return Header(Ref(log, pos, digest), series, Ref(*msgspec.structs.astuple(extra)))
+    return Header(Ref(log, pos, digest), series, None if extra is None else Inline(extra))
 
 
 def frozen(manifest: Manifest) -> Manifest:

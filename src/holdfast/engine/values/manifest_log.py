@@ -6,7 +6,7 @@ one item of it::
     [["plan", 83…, 4, digest, 1], ["topic", b"\\xa5birds"], ["notes"], …]
 
 An item is a channel with a small value, with a reference, or open. The number at the end of a reference is its
-generation: one that is not the manifest's own is frozen. So a fork freezes all of them by raising one number in the row
+series: one that is not the manifest's own is frozen. So a fork freezes all of them by raising one number in the row
 of its checkpoint, and its manifest differs from the one before in what changed.
 """
 
@@ -26,8 +26,8 @@ from holdfast.engine.values.msgpack_parts import LIST, Parts, join, with_items
 from holdfast.engine.values.value_log import LogSettings, Version, Written
 from holdfast.errors import TooLarge
 
-_FIRST: Final = 1  # generation
-_FROZEN: Final = 0  # the generation of a reference that is frozen from the start
+_FIRST: Final = 1  # series
+_FROZEN: Final = 0  # the series of a reference that is frozen from the start
 _LARGEST_FRAME: Final = 64  # changes; a larger frame takes more bytes than the other rows of a save together
 _LEAST_ROOM: Final = 1 << 20
 
@@ -37,7 +37,7 @@ class _Item(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=Fals
     value: Number | bytes | None = None  # the log of a reference, or a small value, or neither: the channel is open
     pos: Number = 0
     digest: Digest = b""
-    generation: Number = _FROZEN
+    series: Number = _FROZEN
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -73,11 +73,11 @@ def read(header: Header, enc: bytes) -> Manifest:
         if isinstance(item.value, bytes):
             channels[item.name] = Inline(item.value)
         else:
-            is_frozen = item.generation != header.generation
+            is_frozen = item.series != header.series
             channels[item.name] = Ref(item.value, item.pos, item.digest, is_frozen)
     if len(channels.keys() | names.keys()) < len(items):
         raise ValueError("a channel is listed twice")
-    logged = Logged(header.ref, header.generation, channels, tuple(names))
+    logged = Logged(header.ref, header.series, channels, tuple(names))
     return Manifest(channels, header.extra, logged.open, logged)
 
 
@@ -91,41 +91,41 @@ def write(
     written if the list is the same, or so short that the row has room for it."""
     logged = None if old is None else before.logged
     new = new._replace(open=tuple(name for name in dict.fromkeys(new.open) if name not in new.channels))
-    generation = _generation(logged, new)
-    enc = join(LIST, [*_items(logged, old, new, generation)])
+    series = _series(logged, new)
+    enc = join(LIST, [*_items(logged, old, new, series)])
     if len(enc) > most:
         raise TooLarge(f"the list of {len(new.channels)} channels has {len(enc)} bytes, and max_value is {most}")
     if logged is not None and old is not None and not logged.ref.frozen and enc == old.parts.enc:
-        return new._replace(logged=Logged(logged.ref, generation, new.channels, new.open)), None
+        return new._replace(logged=Logged(logged.ref, series, new.channels, new.open)), None
     written = log_writer.write(settings, enc, None if logged is None else logged.ref, old)
     if not isinstance(written.entry, Ref):
         return new, None
     if written.version is not None:
         # Two thousand items take more room than their encoding, and are split again in no time.
         written.version.parts = Parts(enc, LIST, [])
-    return new._replace(logged=Logged(written.entry, generation, new.channels, new.open)), written
+    return new._replace(logged=Logged(written.entry, series, new.channels, new.open)), written
 
 
-def _generation(logged: Logged | None, new: Manifest) -> int:
+def _series(logged: Logged | None, new: Manifest) -> int:
     """The next one, if no reference of the manifest before is continued."""
     if logged is None:
         return _FIRST
     for name, entry in new.channels.items():
         if isinstance(entry, Ref) and not entry.frozen and logged.channels.get(name) == entry:
-            return logged.generation
-    return logged.generation + 1
+            return logged.series
+    return logged.series + 1
 
 
-def _items(logged: Logged | None, old: Version | None, new: Manifest, generation: int) -> Iterator[Raw | bytes]:
+def _items(logged: Logged | None, old: Version | None, new: Manifest, series: int) -> Iterator[Raw | bytes]:
     """The new list: items that did not change are those of the old one."""
     stored: dict[str, Raw] = {}
     before: dict[str, Entry] = {}
     if logged is not None and old is not None:
-        before = logged.channels if generation == logged.generation else _all_frozen(logged.channels)
+        before = logged.channels if series == logged.series else _all_frozen(logged.channels)
         stored = _stored_items(logged, old)
     for name, entry in new.channels.items():
         same = before.get(name)
-        yield stored[name] if same is not None and same == entry else _packed(name, entry, generation)
+        yield stored[name] if same is not None and same == entry else _packed(name, entry, series)
     for name in new.open:
         yield _encode((name,))
 
@@ -138,7 +138,7 @@ def _all_frozen(channels: dict[str, Entry]) -> dict[str, Entry]:
     return {name: entry._replace(frozen=True) if isinstance(entry, Ref) else entry for name, entry in channels.items()}
 
 
-def _packed(name: str, entry: Entry, generation: int) -> bytes:
+def _packed(name: str, entry: Entry, series: int) -> bytes:
     if isinstance(entry, Inline):
         return _encode((name, entry.enc))
-    return _encode((name, *entry[:3]) if entry.frozen else (name, *entry[:3], generation))
+    return _encode((name, *entry[:3]) if entry.frozen else (name, *entry[:3], series))
