@@ -249,7 +249,7 @@ class _Save:
             cached.append(((ref.log, ref.pos), version, version.cost))
         engine.cache.put_all(cached)
         if plan.changed.superseded is not None:
-            engine.cache.drop(plan.changed.superseded.ref[:2])
+            engine.cache.drop(plan.changed.superseded[:2])
         if settled:
             settlement.forget(engine, settled)
         if adopted:

@@ -47,7 +47,7 @@ async def versions(
 ) -> dict[Ref, Version]:
     """The content of these references: from the cache, and the rest with one query to the backend (more, if some are
     older than the last key of their log). A caller that needs the changes which led to them passes a dict: it receives
-    those that the query returned."""
+    those that the query returned. The versions are values of channels, unless `reading` says how others are stored."""
     loaded: dict[Ref, Version] = {}
     missing: dict[int, list[Ref]] = {}
     wanted: set[Ref] = set()
@@ -60,6 +60,7 @@ async def versions(
             missing.setdefault(ref.log, []).append(ref)
         else:
             loaded[ref] = version
+    reading = reading or _of_values(engine)
     while missing:
         logs = list(missing.values())
         answers = await engine.backend.chunks(tree, [Want(refs[-1].log, refs[-1].pos) for refs in logs])
@@ -67,7 +68,7 @@ async def versions(
         for refs, pieces in zip(logs, answers, strict=True):
             if changes is not None:
                 changes |= log_reader.changes(refs, pieces, engine.codec.max_value)
-            older = _read(engine, refs, pieces, loaded, reading or _of_values(engine))
+            older = _read(engine, refs, pieces, loaded, reading)
             if older:
                 missing[refs[0].log] = older
     return loaded

@@ -106,6 +106,13 @@ def write(
     return new._replace(logged=Logged(written.entry, series, new.channels, new.open)), written
 
 
+def superseded_by(before: Manifest, new: Manifest) -> Ref | None:
+    """The version of the list that the new one continues: no later save of its line starts from it."""
+    if before.logged is None or new.logged is None or before.logged.ref.log != new.logged.ref.log:
+        return None
+    return before.logged.ref
+
+
 def _series(logged: Logged | None, new: Manifest) -> int:
     """The next one, if no reference of the manifest before is continued."""
     if logged is None:

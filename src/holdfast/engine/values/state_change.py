@@ -11,7 +11,7 @@ from holdfast.backends.rows import Row
 from holdfast.codec import Codec
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.values import loader, log_writer, manifest_log
-from holdfast.engine.values.manifest import Entry, Inline, Logged, Manifest, Ref
+from holdfast.engine.values.manifest import Entry, Inline, Manifest, Ref
 from holdfast.engine.values.msgpack_parts import parts_of
 from holdfast.engine.values.value_log import LogSettings, Version, Written
 from holdfast.errors import EncodeError
@@ -38,7 +38,7 @@ class Changed:
     drops: list[Drop] = field(default_factory=list)
     versions: list[tuple[Ref, Version]] = field(default_factory=list)
     stored: int = 0
-    superseded: Logged | None = None  # the list of channels before it, which later saves do not start from
+    superseded: Ref | None = None  # the list of channels before it, which later saves do not start from
 
     def add(self, written: Written, kept: Any = None) -> Entry:
         """Add a version, and what an adapter remembers about it while it is cached."""
@@ -128,7 +128,7 @@ async def log_manifest(engine: Engine, base: Base, changed: Changed) -> None:
     changed.manifest, written = manifest_log.write(settings, most, base.manifest, old, changed.manifest)
     if written is not None:
         changed.add(written)
-        changed.superseded = base.manifest.logged
+        changed.superseded = manifest_log.superseded_by(base.manifest, changed.manifest)
 
 
 def replacing(channels: Mapping[str, bytes], extra: bytes | None) -> Change:

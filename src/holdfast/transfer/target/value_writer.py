@@ -54,9 +54,10 @@ class ValueWriter:
         settings, most = manifest_log.settings(engine, tree), manifest_log.most_bytes(engine)
         stored, written = manifest_log.write(settings, most, base, old, stored)
         if written is not None:
-            if base.logged is not None:
-                engine.cache.drop(base.logged.ref[:2])
             self._add(written)
+            superseded = manifest_log.superseded_by(base, stored)
+            if superseded is not None:
+                engine.cache.drop(superseded[:2])
         return stored
 
     async def _entry(self, value: Value, base: Entry | None) -> Entry:
