@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -243,3 +245,33 @@ def test_a_list_that_is_too_large_is_not_decoded() -> None:
         report = store.verify()
         assert (report.faults, report.too_large) == ((), 1)
         assert {*before} <= {*rows_of(store, ChunkRow)}
+
+
+# ------------------------------------------------------------------------------------------------ processes
+
+WRITER = """
+import sys, holdfast
+from holdfast.testing.checkpoints.wide_states import wide
+with holdfast.open(sys.argv[1]) as store:
+    for number in range(20):
+        store.thread("t").update({f"channel {number}": "by the other process " * 3})
+"""
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "file"])
+def test_two_processes_change_other_channels_of_one_state(tmp_path: Path, kind: str) -> None:
+    url = f"{kind}:{tmp_path / 'agents'}"
+    with holdfast.open(url) as store:
+        thread = store.thread("t")
+        thread.save(wide(0))
+        other = subprocess.Popen([sys.executable, "-c", WRITER, url])
+        for number in range(30, 50):
+            thread.update({f"channel {number}": "by this process " * 3})
+        assert other.wait(60) == 0
+        theirs = {f"channel {number}": "by the other process " * 3 for number in range(20)}
+        ours = {f"channel {number}": "by this process " * 3 for number in range(30, 50)}
+        found = thread.latest()
+        assert found is not None
+        assert found.state == wide(0) | theirs | ours
+        assert len(thread.history(limit=None)) == 41
+        assert store.verify().faults == ()
