@@ -38,18 +38,13 @@ def many(count: int = 100, frozen: bool = False) -> Manifest:
 
 def written(new: Manifest, before: Manifest | None = None) -> tuple[Manifest, int, Manifest]:
     """A manifest as it is stored after another, how many bytes that takes, and how it is read again."""
-    old = None
+    base, old = Manifest({}), None
     if before is not None:
-        _, first = manifest_log.write(SETTINGS, MOST, Manifest({}), None, before)
-        assert first is not None
-        old = first.version
-        before = manifest_log.write(SETTINGS, MOST, Manifest({}), None, before)[0]
-        assert before.logged is not None
-        assert isinstance(first.entry, Ref)
-        before = before._replace(logged=before.logged._replace(ref=first.entry))
+        base, first = manifest_log.write(SETTINGS, MOST, base, None, before)
+        old = None if first is None else first.version
         if all(entry.frozen for entry in new.channels.values() if isinstance(entry, Ref)):
-            before = manifest.frozen(before)
-    stored, rows = manifest_log.write(SETTINGS, MOST, before or Manifest({}), old, new)
+            base = manifest.frozen(base)
+    stored, rows = manifest_log.write(SETTINGS, MOST, base, old, new)
     assert rows is not None
     assert rows.version is not None
     header = manifest.unpack(manifest.pack(stored))
