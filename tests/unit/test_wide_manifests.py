@@ -190,6 +190,7 @@ HEADERS: list[Callable[[Header, Ref], Any]] = [
     lambda header, other: [[header.ref.log, "0", header.ref.digest, 1], None],
     lambda header, other: [[1 << 63, 0, header.ref.digest, 1], None],
     lambda header, other: [[header.ref.log, -1, header.ref.digest, 1], None],
+    lambda header, other: [[header.ref.log, 0, header.ref.digest, 0], None],
     lambda header, other: [[header.ref.log, 0, header.ref.digest], None],
     lambda header, other: [[header.ref.log, 0, header.ref.digest, 1], [1, 2]],
     lambda header, other: [[header.ref.log, 0, header.ref.digest, 1]],

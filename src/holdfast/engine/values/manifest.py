@@ -79,6 +79,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+_Series = Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)]  # 0 is that of references which are always frozen
 Digest = Annotated[bytes, msgspec.Meta(min_length=SIZE, max_length=SIZE)]
 
 
@@ -90,7 +91,7 @@ class _PackedRef(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 
 class _PackedHeader(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    version: tuple[Number, Number, Digest, Number]
+    version: tuple[Number, Number, Digest, _Series]
     extra: _PackedRef | bytes | None
 
 
