@@ -280,11 +280,21 @@ class Reader:
     def manifest(self, row: sqlite3.Row) -> tuple[dict[str, Any], Any]:
         found = unpacked(row["manifest"])
         channels, extra, *_ = (found, None) if isinstance(found, dict) else found
+        if isinstance(channels, list):
+            channels = {name: _listed(rest) for name, *rest in self._list(row) if rest}
         return {name: _entry(entry) for name, entry in channels.items()}, None if extra is None else _entry(extra)
 
     def open_channels(self, row: sqlite3.Row) -> list[str]:
         found = unpacked(row["manifest"])
+        if isinstance(found, list) and isinstance(found[0], list):
+            return [item[0] for item in self._list(row) if len(item) == 1]
         return list(found[2]) if isinstance(found, list) and len(found) == 3 else []
+
+    def _list(self, row: sqlite3.Row) -> list[Any]:
+        """The channels of a wide manifest."""
+        log, pos, digest, _ = unpacked(row["manifest"])[0]
+        found: list[Any] = self.value(row["tree"], Ref(log, pos, digest))
+        return found
 
     def state(self, row: sqlite3.Row) -> dict[str, Any]:
         return {name: self.value(row["tree"], entry) for name, entry in self.manifest(row)[0].items()}
@@ -354,6 +364,11 @@ def _writes(row: sqlite3.Row) -> list[tuple[str, int, str, Any]]:
 
 def _entry(entry: bytes | list[Any]) -> bytes | Ref:
     return entry if isinstance(entry, bytes) else Ref(*entry)
+
+
+def _listed(rest: list[Any]) -> bytes | list[Any]:
+    """The entry that an item of a wide manifest stands for."""
+    return rest[0] if len(rest) == 1 else rest[:3]
 
 
 def _entry_digest(entry: bytes | Ref) -> bytes:

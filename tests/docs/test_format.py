@@ -177,6 +177,27 @@ def test_small_values_stand_in_the_manifest_and_larger_ones_do_not(store: Store,
     assert channels["large"].pos == 0
 
 
+def test_wide_states_are_read(store: Store, reader: Reader) -> None:
+    """In a thread and in a fork, with values of all sizes, channels that come and go, and an extra."""
+    thread = store.thread("t")
+    for n in range(40):
+        state = {f"channel {i}": i if i % 3 else text(i) for i in range(100) if i != n}
+        thread.save(state | {f"channel {n % 7}": text(n)}, extra={"n": [n] * 30})
+    fork = thread.fork(to="fork")
+    fork.update({"channel 50": text(99)})
+    for name in ("t", "fork"):
+        line = reader.line(name)
+        rows = list(reader.lineage(line, line["head_seq"]))
+        for row, parent in zip(rows, [*rows[1:], None], strict=True):
+            found = store.thread(name).load(row["id"])
+            assert found is not None
+            assert list(reader.state(row).items()) == list(found.state.items())
+            assert reader.value(row["tree"], reader.manifest(row)[1]) == found.extra
+            assert len(row["manifest"]) < 100
+            assert reader.open_channels(row) == []
+            assert reader.checkpoint_digest("", row, parent) == row["digest"]
+
+
 def test_a_tuple_is_an_array_that_starts_with_a_marker(store: Store, reader: Reader) -> None:
     store.thread("t").save({"pair": (1, 2)})
     assert shown(reader, "t") == {"pair": [msgpack.ExtType(1, b""), 1, 2]}

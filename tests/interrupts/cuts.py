@@ -41,14 +41,17 @@ class Places(NamedTuple):
     """Where Python may run a handler, as offsets in the code of a function."""
 
     before: frozenset[int]  # before these instructions
-    ends: frozenset[int]  # at the end of these calls, of which the next instruction is guarded by another `with` or `try`
+    ends: frozenset[int]  # at the end of these calls: another `with` or `try` guards the next instruction
 
 
 @cache
 def places_of(code: CodeType) -> Places:
-    """The exception of a handler belongs to the call before it. Where the next instruction is guarded by the same `with`
-    or `try`, raising there is the same. Elsewhere (`return call()` in a `try`) the call itself has to raise, after it
-    has done its work. Only a call of a function in C ends with a place."""
+    """The places in one function.
+
+    The exception of a handler belongs to the call before it. Where the same `with` or `try` guards the next
+    instruction, raising there is the same. Elsewhere (`return call()` in a `try`) the call itself has to raise, after
+    it has done its work. Only a call of a function in C ends with a place.
+    """
     entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
 
     def guard(offset: int) -> int | None:

@@ -16,12 +16,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import holdfast
 from holdfast import ROOT, Conflict, Deleted, Retention
+from holdfast.engine.values import manifest
 from holdfast.testing.maintenance.expired_threads import aged
 from tests.stateful.model import Handle, Line, Model, Point
 from tests.stateful.values import EDITS, SIZES
 from tests.stateful.worlds import YEAR, World, compare, expected_info, open_worlds, outcome, wished
 from tests.support.postgres import schemas
 
+NARROW_UP_TO = manifest.NARROW_UP_TO
 NAMESPACES = ["", "a", "a|b", "c"]
 THREADS = ["t", "t/1", "T", "été", "t_1", "../t"]
 RUNS = ["r1", "r2"]
@@ -56,8 +58,10 @@ fields = st.fixed_dictionaries(
 class Stores(RuleBasedStateMachine):
     postgres = False
 
-    @initialize(saves=st.lists(namespaces, max_size=6))
-    def open(self, saves: list[str]) -> None:
+    @initialize(saves=st.lists(namespaces, max_size=6), limit=st.sampled_from([NARROW_UP_TO, 1, 0]))
+    def open(self, saves: list[str], limit: int) -> None:
+        """With a low limit most manifests are in logs, and states cross it."""
+        manifest.NARROW_UP_TO = limit
         self.folder = tempfile.TemporaryDirectory(prefix="holdfast-")
         self.worlds = open_worlds(self.folder, postgres=self.postgres)
         self.model = Model()
@@ -68,6 +72,7 @@ class Stores(RuleBasedStateMachine):
             self.do_save(Handle("t", namespace), number, {"log": list(range(number))}, {"id": f"first{number}"})
 
     def teardown(self) -> None:
+        manifest.NARROW_UP_TO = NARROW_UP_TO
         if hasattr(self, "worlds"):
             for world in self.worlds:
                 world.close()

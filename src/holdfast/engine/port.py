@@ -32,7 +32,7 @@ from holdfast.model import PendingWrite
 __all__ = [
     "LIST", "NO_LIMIT", "Base", "Change", "Changed", "CheckpointRow", "Entry", "Found", "Handle", "Inline", "Manifest",
     "Port", "Ref", "SaveFields", "StateWriter", "StoredCheckpoints", "TaskWrites", "Version", "View", "Write",
-    "as_datetime", "enclosing", "encoding_of", "frozen", "join", "manifest_of", "split_items", "value_of",
+    "as_datetime", "enclosing", "encoding_of", "frozen", "join", "split_items", "value_of",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -151,20 +151,29 @@ class Port:
             yield here.line.tree, rows
             before = rows[-1].seq - 1
 
-    async def ancestors(self, found: Found) -> AsyncIterator[tuple[CheckpointRow, tuple[PendingWrite, ...]]]:
+    async def ancestors(self, found: Found) -> AsyncIterator[tuple[CheckpointRow, Manifest, tuple[PendingWrite, ...]]]:
         """The ancestors of a checkpoint, nearest first, with their pending writes; removed ones are included."""
         view = found.view.with_removed()
         for segment in await views.chain(self.engine, view, found.row.parent_seq) if found.row.parent_seq else []:
             before = segment.hi
             while rows := await views.scan_segments(self.engine, view, [segment], before, 64):
                 writes = await hydrate.pending_writes(self.engine, self.codec, view, rows)
+                logged: dict[int, Manifest] = {}
                 for row in rows:
-                    yield row, writes[row.seq]
+                    known = loader.unpacked(row)
+                    if not isinstance(known, Manifest):
+                        logged = logged or await self._manifests(rows)
+                        known = logged[row.seq]
+                    yield row, known, writes[row.seq]
                 before = rows[-1].seq - 1
+
+    async def _manifests(self, rows: Sequence[CheckpointRow]) -> dict[int, Manifest]:
+        """All manifests of a page, by number, which takes one question."""
+        return dict(zip([row.seq for row in rows], await loader.manifests_of(self.engine, rows), strict=True))
 
     async def read(self, view: View, rows: Sequence[CheckpointRow]) -> StoredCheckpoints:
         """All that is stored about some checkpoints of one namespace, in a few queries."""
-        manifests = {row.seq: loader.manifest_of(row) for row in rows}
+        manifests = await self._manifests(rows)
         entries = [entry for manifest in manifests.values() for entry in manifest.channels.values()]
         entries += [manifest.extra for manifest in manifests.values() if manifest.extra is not None]
         versions = await loader.versions(self.engine, view.line.tree, entries)
@@ -177,6 +186,9 @@ class Port:
 
     async def channels(self, row: CheckpointRow, names: Sequence[str]) -> dict[str, Any]:
         return (await hydrate.channels(self.engine, self.codec, row, names))[0]
+
+    async def manifests(self, rows: Sequence[CheckpointRow]) -> list[Manifest]:
+        return await loader.manifests_of(self.engine, rows)
 
     async def versions(self, tree: int, entries: Sequence[Entry]) -> dict[Ref, Version]:
         return await loader.versions(self.engine, tree, entries)
@@ -196,7 +208,10 @@ class Port:
         here = location.remembered(self.engine, handle)
         if here is None or here.head is None:
             return None
-        return here.manifest if here.manifest is not None else loader.manifest_of(here.head)
+        if here.manifest is not None:
+            return here.manifest
+        known = loader.unpacked(here.head)
+        return known if isinstance(known, Manifest) else None
 
     def cached(self, entry: Entry | None) -> Version | None:
         """A version, if the cache has it."""
@@ -204,10 +219,6 @@ class Port:
             return None
         version: Version | None = self.engine.cache.get((entry.log, entry.pos))
         return version
-
-
-def manifest_of(row: CheckpointRow) -> Manifest:
-    return loader.manifest_of(row)
 
 
 def value_of(codec: Codec, entry: Entry, versions: dict[Ref, Version]) -> Any:

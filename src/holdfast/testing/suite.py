@@ -16,6 +16,7 @@ from holdfast.testing.checkpoints.state_diffs import StateDiffs
 from holdfast.testing.checkpoints.states import NestedStates, TypedStates
 from holdfast.testing.checkpoints.task_writes import Labels, PendingWrites
 from holdfast.testing.checkpoints.updates import Updates
+from holdfast.testing.checkpoints.wide_states import SharedWideStates, WideStates
 from holdfast.testing.closed_stores import ClosedStores
 from holdfast.testing.concurrency import Concurrency
 from holdfast.testing.maintenance.automatic_pruning import AutomaticPruning
@@ -46,12 +47,12 @@ class StoreContract(
     ForksWithEdits, FrozenForks, ForksOfForks, NestedNamespaces, ThreadCopies, CheckpointDeletion, PrunedThreads,
     AutomaticPruning, CollectedRows, ThreadDeletion, ExpiredThreads, ErasedPersons, PendingWrites, Labels,
     Identifiers, Values, Mutation, Extra, TypedStates, NestedStates, StateDiffs, ContentDigests, ThreadMoves,
-    Backups, StoreStatistics, Concurrency, VerifiedStores, ClosedStores,
+    Backups, StoreStatistics, Concurrency, VerifiedStores, ClosedStores, WideStates,
 ):  # fmt: skip
     """What every store does, on any backend."""
 
 
-class SharedStoreContract(StoreContract, ReopenedStores, SharedStores):
+class SharedStoreContract(StoreContract, ReopenedStores, SharedStores, SharedWideStates):
     """The same, and what a store does that several handles open, in turn or at once."""
 
 

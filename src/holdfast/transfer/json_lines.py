@@ -99,7 +99,7 @@ class _NamespaceLines:
 
     async def _checkpoint(self, row: CheckpointRow) -> Object:
         engine, view = self.opened.engine, self.view
-        channels = loader.manifest_of(row).channels
+        channels = (await loader.manifest_of(engine, row)).channels
         before = await self._parent_channels(row)
         changed = [name for name, entry in channels.items() if _differs(entry, before.get(name))]
         state, extra = await hydrate.channels(engine, self.codec, row, changed)
@@ -119,7 +119,7 @@ class _NamespaceLines:
         if not row.parent_seq:
             return {}
         parent = await outline.row_at(self.opened.engine, self.view, row.parent_seq)
-        return {} if parent is None else loader.manifest_of(parent).channels
+        return {} if parent is None else (await loader.manifest_of(self.opened.engine, parent)).channels
 
     async def _pending_writes(self, row: CheckpointRow) -> list[Object]:
         writes = await hydrate.pending_writes(self.opened.engine, self.codec, self.view, [row])

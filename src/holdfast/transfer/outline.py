@@ -15,7 +15,8 @@ from holdfast.engine.journal import reader
 from holdfast.engine.threads import views
 from holdfast.engine.threads.segments import Segment
 from holdfast.engine.threads.views import View
-from holdfast.engine.values import loader
+from holdfast.engine.values import loader, manifest_scan
+from holdfast.engine.values.manifest_scan import Outlines
 from holdfast.engine.writes import write_format
 
 PAGE: Final = 256
@@ -75,17 +76,18 @@ async def with_needed(engine: Engine, view: View) -> tuple[View, list[int]]:
 
 async def _needed(engine: Engine, view: View, hidden: set[int]) -> set[int]:
     needed: set[int] = set()
-    unfiltered = View(view.line)
+    unfiltered, outlines = View(view.line), Outlines(engine)
     async for rows in pages(engine, view):
-        for row in rows:
-            channels = set(loader.manifest_of(row).open)
-            if channels and row.parent_seq in hidden - needed:
-                needed |= await _hidden_ancestors(engine, unfiltered, row.parent_seq, channels, hidden)
+        async for row, manifest in manifest_scan.each(engine, [row for row in rows if row.parent_seq in hidden]):
+            outlines.add(row, manifest)
+            if manifest.open and row.parent_seq not in needed:
+                channels = set(manifest.open)
+                needed |= await _hidden_ancestors(engine, unfiltered, row.parent_seq, channels, hidden, outlines)
     return needed
 
 
 async def _hidden_ancestors(
-    engine: Engine, unfiltered: View, seq: int, channels: set[str], hidden: set[int]
+    engine: Engine, unfiltered: View, seq: int, channels: set[str], hidden: set[int], outlines: Outlines
 ) -> set[int]:
     """Removed checkpoints from a number back to the ancestor that has a value of each channel. The search ends at one
     that is seen, since its own ancestors are looked for on its behalf."""
@@ -97,7 +99,7 @@ async def _hidden_ancestors(
                 if not channels or row.seq not in hidden:
                     return found
                 found.add(row.seq)
-                channels -= loader.manifest_of(row).channels.keys()
+                channels -= (await outlines.of(row)).stored
             before = rows[-1].seq - 1
     return found
 

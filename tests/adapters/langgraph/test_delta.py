@@ -443,3 +443,27 @@ def test_a_snapshot_comes_back_as_one(calls: Twin) -> None:
     assert type(found) is _DeltaSnapshot
     assert list(found.value[0]["deep"]) == ["tuple"]
     assert ids(calls.list(config())) == [made["id"]]
+
+
+def test_many_of_them(side: Side) -> None:
+    """So many that the manifest is in a log: they are open there, between snapshots, and found again."""
+    names = [f"lines {number}" for number in range(70)]
+    kinds = {name: Annotated[list[str], DeltaChannel(extend, snapshot_frequency=3)] for name in names}
+    many: Any = TypedDict("many", kinds, total=False)  # type: ignore[misc]
+
+    def write(state: Any) -> Any:
+        turn = len(state["lines 0"])
+        return {"lines 0": [f"turn {turn}"], f"lines {turn % 70}": [f"also {turn}"]}
+
+    graph = side.graph(chain(many, write))
+    given: dict[str, list[str]] = {name: ["first"] for name in names}
+    for turn in range(6):
+        answer = graph.invoke(given if turn == 0 else {"lines 69": [f"turn {turn}"]}, config())
+        assert graph.get_state(config()).values == answer
+    assert (len(answer["lines 0"]), answer["lines 69"][-1], answer["lines 40"]) == (7, "turn 5", ["first"])
+    side.calls.prune(["t"], strategy="keep_latest")
+    assert graph.get_state(config()).values == answer
+    saver: Any = side.saver
+    assert saver.store.verify().faults == ()
+    assert len(saver.store.collect().skipped) == 0
+    assert graph.get_state(config()).values == answer

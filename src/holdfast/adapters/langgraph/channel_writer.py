@@ -212,7 +212,7 @@ class _Put:
         """A value by its channel and version, from whichever checkpoint of the namespace it was put with."""
         given = self._given
         async for tree, rows in given.port.newest(given.handle):
-            manifests = [port.manifest_of(row) for row in rows]
+            manifests = await given.port.manifests(rows)
             extras = [manifest.extra for manifest in manifests if manifest.extra is not None]
             loaded = await given.port.versions(tree, extras)
             for manifest in manifests:

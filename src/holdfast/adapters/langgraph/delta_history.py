@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.checkpoint.base import DeltaChannelHistory
 
-from holdfast.engine.port import Found, Port, manifest_of
+from holdfast.engine.port import Found, Port
 from holdfast.model import PendingWrite
 
 
@@ -17,11 +17,10 @@ async def delta_history(port: Port, found: Found | None, channels: Sequence[str]
     seeds: dict[str, Any] = {}
     left = set(channels)
     if found is not None and left:
-        async for ancestor, writes in port.ancestors(found):
-            stored = manifest_of(ancestor).channels
+        async for ancestor, manifest, writes in port.ancestors(found):
             for name in left:
                 collected[name].append([write for write in writes if write.channel == name])
-            held = sorted(left & stored.keys())
+            held = sorted(left & manifest.channels.keys())
             if held:
                 seeds |= await port.channels(ancestor, held)
                 left -= seeds.keys()

@@ -21,7 +21,7 @@ from holdfast.engine.threads import location, namespaces, tags, tombstones, view
 from holdfast.engine.threads.location import Located
 from holdfast.engine.values import loader, manifest
 from holdfast.engine.values.reducers import reducing
-from holdfast.engine.values.state_change import Base
+from holdfast.engine.values.state_change import Base, log_manifest
 from holdfast.errors import Conflict, Deleted, InvalidArgument, NotFound
 from holdfast.ids import id_after, new_number, tombstone_hash
 
@@ -53,10 +53,11 @@ async def _fork_once(
     # An overlay may have given the fork point another status, which the fork starts with.
     await views.know(engine, view, point.seq, point.seq)
     point = point._replace(status=view.status(point))
-    if not history and loader.manifest_of(point).open:
+    open_channels = () if history else (await loader.manifest_of(engine, point)).open
+    if open_channels:
         raise InvalidArgument(
-            f"{handle.name}: the channels {', '.join(loader.manifest_of(point).open)} are made of what was written to "
-            "them before, and would be lost without it; fork with history=True"
+            f"{handle.name}: the channels {', '.join(open_channels)} are made of what was written to them before, and "
+            "would be lost without it; fork with history=True"
         )
     generation, expects = await _free(engine, target)
     thread = _directory(here.thread, target, generation, point)
@@ -123,9 +124,11 @@ async def _edited(
 ) -> tuple[LineRow, list[Row]]:
     """The one checkpoint that a fork with edits, or without history, starts with."""
     line = here.line
-    base = Base(line.tree, manifest.frozen(loader.manifest_of(point)), point.size)
+    base = Base(line.tree, manifest.frozen(await loader.manifest_of(engine, point)), point.size)
     # The logs stay the origin's: edited channels continue them in logs of their own.
     changed = await reducing(edits, {})(engine, target, base)
+    if changed.manifest.is_wide:
+        await log_manifest(engine, base, changed)
     fields = SaveFields(
         id=id_after(point.id), source="fork", step=point.step, node=point.node, status=point.status,
         run_id=point.run_id, next=hydrate.decode_next(point.next) if point.next else (),

@@ -25,7 +25,7 @@ async def channels(
     engine: Engine, codec: Codec, row: CheckpointRow, names: Collection[str] | None = None
 ) -> tuple[dict[str, Any], Any]:
     """The decoded channels of a checkpoint (all, or those named), and its extra."""
-    manifest = loader.manifest_of(row)
+    manifest = await loader.manifest_of(engine, row)
     entries, extra = manifest.channels, manifest.extra
     if names is not None:
         entries = {name: entry for name, entry in entries.items() if name in names}

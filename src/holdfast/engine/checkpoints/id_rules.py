@@ -20,9 +20,6 @@ from holdfast.engine.context import Engine, Handle
 from holdfast.engine.threads import location, tombstones, views
 from holdfast.engine.threads.location import Located, Lookup
 from holdfast.engine.threads.views import View
-from holdfast.engine.values import manifest
-from holdfast.engine.values.manifest import Manifest
-from holdfast.engine.values.state_change import Changed
 from holdfast.engine.writes import write_format
 from holdfast.errors import Deleted, NotFound
 from holdfast.ids import come_in_order
@@ -59,9 +56,8 @@ class IdRules:
         return row
 
     async def replaced(
-        self, engine: Engine, here: Located, first: CheckpointRow, row: CheckpointRow, changed: Changed,
-        parent: CheckpointRow | None,
-    ) -> Replacement:  # fmt: skip
+        self, engine: Engine, here: Located, first: CheckpointRow, row: CheckpointRow, parent: CheckpointRow | None
+    ) -> Replacement:
         """How the checkpoint takes the place of the first one of its id; asked only if `replaces`."""
         raise AssertionError("an id that names one checkpoint for good is never replaced")
 
@@ -108,12 +104,11 @@ class FrameworkIds(IdRules):
         return before if come_in_order(row.id, before.id) else row
 
     async def replaced(
-        self, engine: Engine, here: Located, first: CheckpointRow, row: CheckpointRow, changed: Changed,
-        parent: CheckpointRow | None,
-    ) -> Replacement:  # fmt: skip
+        self, engine: Engine, here: Located, first: CheckpointRow, row: CheckpointRow, parent: CheckpointRow | None
+    ) -> Replacement:
         if first.line == here.line.line and first.era == here.root.forks:
             # The thread was neither forked nor copied since: no other thread sees the first one.
-            return Replacement(_in_place(first, row, changed, parent), [], hides=False)
+            return Replacement(_in_place(first, row, parent), [], hides=False)
         # A fork may see the first one: it stays for the fork, and an overlay hides it here. Its writes are moved along.
         line, era = here.line, here.root.forks
         pending = await engine.backend.pending(line, [first.seq])
@@ -159,19 +154,9 @@ async def _exists(engine: Engine, here: Located, checkpoint_id: str) -> bool:
     return bool(await engine.backend.by_id(here.root.tree, sorted(lines), checkpoint_id))
 
 
-def _in_place(
-    first: CheckpointRow, row: CheckpointRow, changed: Changed, parent: CheckpointRow | None
-) -> CheckpointRow:
+def _in_place(first: CheckpointRow, row: CheckpointRow, parent: CheckpointRow | None) -> CheckpointRow:
     """The new row under the old number, which keeps its pending writes. Values that it takes over from the first one
-    are frozen: their logs have grown past them already."""
-    frozen_manifest = manifest.frozen(changed.manifest)
-    fresh = {ref for ref, _ in changed.versions}
-    channels = {
-        name: entry if entry in fresh else frozen_manifest.channels[name]
-        for name, entry in changed.manifest.channels.items()
-    }
-    extra = changed.manifest.extra if changed.manifest.extra in fresh else frozen_manifest.extra
-    changed.manifest = Manifest(channels, extra, frozen_manifest.open)
+    are frozen, as those of every base that may not be continued: their logs have grown past them already."""
     # The parent may have come after the first save, with a higher number. Numbers must fall along a lineage.
     before = parent if parent is not None and parent.line == first.line and parent.seq < first.seq else None
     return with_checksum(
@@ -180,7 +165,6 @@ def _in_place(
             chain_start=first.seq,
             parent_seq=before.seq if before is not None else 0,
             depth=before.depth + 1 if before is not None else 1,
-            manifest=manifest.pack(changed.manifest),
         )
     )
 

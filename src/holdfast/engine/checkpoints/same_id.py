@@ -10,7 +10,7 @@ from holdfast.engine.context import Engine, Handle
 from holdfast.engine.threads import views
 from holdfast.engine.threads.location import Located
 from holdfast.engine.values import loader, manifest
-from holdfast.engine.values.state_change import Base, Change, Changed
+from holdfast.engine.values.state_change import Base, Change
 from holdfast.errors import Conflict
 from holdfast.model import ROOT, CheckpointInfo
 
@@ -19,9 +19,10 @@ async def same_again(
     engine: Engine, handle: Handle, fields: SaveFields, change: Change, here: Located, first: CheckpointRow
 ) -> CheckpointInfo:
     """The checkpoint that was saved first, if this save says the same."""
-    frozen = manifest.frozen(loader.manifest_of(first))
-    changed = await change(engine, handle, Base(first.tree, frozen, first.size))
-    different = [name for name, same in _compared(fields, first, changed) if not same]
+    stored = await loader.manifest_of(engine, first)
+    changed = await change(engine, handle, Base(first.tree, manifest.frozen(stored), first.size))
+    same_state = manifest.contents(changed.manifest) == manifest.contents(stored)
+    different = [name for name, same in _compared(fields, first, same_state) if not same]
     if different:
         raise Conflict(
             f"{handle.name}: checkpoint {first.id!r} is already saved with other {', '.join(different)}; "
@@ -33,10 +34,10 @@ async def same_again(
     return await hydrate.info(engine, handle, view, first)
 
 
-def _compared(fields: SaveFields, first: CheckpointRow, changed: Changed) -> list[tuple[str, bool]]:
+def _compared(fields: SaveFields, first: CheckpointRow, same_state: bool) -> list[tuple[str, bool]]:
     parent = None if fields.parent is ROOT else fields.parent
     return [
-        ("state", manifest.contents(changed.manifest) == manifest.contents(loader.manifest_of(first))),
+        ("state", same_state),
         ("node", fields.node == first.node),
         ("next", (packed_next(fields) or b"") == first.next),
         ("source", fields.source == first.source),

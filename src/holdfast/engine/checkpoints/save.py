@@ -26,7 +26,7 @@ from holdfast.engine.threads.creation import Start
 from holdfast.engine.threads.location import Located
 from holdfast.engine.values import loader, manifest
 from holdfast.engine.values.manifest import Manifest
-from holdfast.engine.values.state_change import Base, Change, Changed
+from holdfast.engine.values.state_change import Base, Change, Changed, log_manifest
 from holdfast.engine.values.value_log import Version
 from holdfast.engine.writes import early_writes, settlement
 from holdfast.errors import Conflict, Corrupt, Decide, FixTheCall, InvalidArgument, ThreadBusy
@@ -146,7 +146,8 @@ class _Save:
         fields = _checked(handle, self.fields, here)
         parent = await self._parent(here)
         compared = rules.base(here) if parent is None else parent
-        changed = await self._changed(_base(here, compared, may_continue=first is None), fresh)
+        base = await _base(engine, here, compared, may_continue=first is None)
+        changed = await self._changed(base, fresh)
         if changed is None:
             return None
         outer = None
@@ -159,7 +160,7 @@ class _Save:
         beside: list[Row] = []
         hides = False
         if first is not None:
-            row, beside, hides = await rules.replaced(engine, here, first, row, changed, parent)
+            row, beside, hides = await rules.replaced(engine, here, first, row, parent)
         moment = row.created_at if here.policy.ttl is None else await lifetime.store_time(engine)
         before = here.head
         head = row if before is None or row.id >= before.id else rules.head(before, row)
@@ -214,7 +215,10 @@ class _Save:
 
     async def _changed(self, base: Base, fresh: bool) -> Changed | None:
         try:
-            return await self.change(self.engine, self.handle, base)
+            changed = await self.change(self.engine, self.handle, base)
+            if changed.manifest.is_wide:
+                await log_manifest(self.engine, base, changed)
+            return changed
         except Exception as error:
             # A reducer that fails on what is remembered, or values that are gone since: ask the backend first.
             if fresh or is_interrupt(error):
@@ -246,6 +250,8 @@ class _Save:
         for ref, version in plan.changed.versions:
             cached.append(((ref.log, ref.pos), version, version.cost))
         engine.cache.put_all(cached)
+        if plan.changed.superseded is not None:
+            engine.cache.drop(plan.changed.superseded[:2])
         if settled:
             settlement.forget(engine, settled)
         if adopted:
@@ -281,14 +287,16 @@ def _checked(handle: Handle, fields: SaveFields, here: Located) -> SaveFields:
     return fields
 
 
-def _base(here: Located, parent: CheckpointRow | None, *, may_continue: bool) -> Base:
+async def _base(engine: Engine, here: Located, parent: CheckpointRow | None, *, may_continue: bool) -> Base:
     """The parent's manifest. Only the last checkpoint that the line ever had may be continued in its logs: the logs of
     any other have been continued already, if only for a checkpoint that was removed since, or belong to another line.
     A row that takes the place of an older one does not continue them either: the next save would start from the same
     position."""
     if parent is None:
         return Base(here.line.tree, Manifest({}))
-    known = here.manifest if parent is here.head and here.manifest is not None else loader.manifest_of(parent)
+    known = here.manifest if parent is here.head else None
+    if known is None:
+        known = await loader.manifest_of(engine, parent)
     continues = may_continue and parent.line == here.line.line and parent.seq == here.line.seq
     return Base(here.line.tree, known if continues else manifest.frozen(known), parent.size)
 

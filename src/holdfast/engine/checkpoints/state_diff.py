@@ -88,7 +88,7 @@ def _short(value: Any) -> str:
 async def diff(engine: Engine, a: tuple[Handle, str], b: tuple[Handle, str]) -> Diff:
     """Channels that are the same stored version are not even loaded."""
     (_, old), (_, new) = await pointed(engine, *a), await pointed(engine, *b)
-    before, after = loader.manifest_of(old).channels, loader.manifest_of(new).channels
+    before, after = (await loader.manifest_of(engine, old)).channels, (await loader.manifest_of(engine, new)).channels
     same = {name for name in before if name in after and before[name].digest == after[name].digest}
     codec = a[0].codec
     old_state, _ = await hydrate.channels(engine, codec, old, before.keys() - same)

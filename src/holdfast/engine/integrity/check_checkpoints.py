@@ -13,40 +13,42 @@ import msgspec
 from holdfast.backends.rows import CheckpointRow, LineRow, OverlayRow
 from holdfast.engine.checkpoints import hydrate
 from holdfast.engine.checkpoints.row_builder import row_digest
-from holdfast.engine.integrity.findings import TreeFindings
+from holdfast.engine.context import Engine
+from holdfast.engine.integrity.findings import TreeFindings, header_of
 from holdfast.engine.integrity.tree_rows import TreeRows, is_value
 from holdfast.engine.threads import views
-from holdfast.engine.values import manifest
+from holdfast.engine.values import manifest_scan
 from holdfast.engine.values.manifest import Entry, Manifest, Ref
+from holdfast.errors import Corrupt, TooLarge
 
 
-def check_checkpoints(findings: TreeFindings) -> None:
-    for row, _ in findings.seen_rows():
-        line = findings.tree.lines.get(row.line)
-        if line is not None:
-            _check_checkpoint(findings, row, line)
+async def check_checkpoints(engine: Engine, findings: TreeFindings) -> None:
+    lines = findings.tree.lines
+    rows = [row for row, _ in findings.seen_rows() if row.line in lines]
+    async for row, known in manifest_scan.tolerant(engine, rows):
+        findings.note_manifest(row)
+        if isinstance(known, TooLarge):
+            findings.too_large += 1
+        else:
+            _check_checkpoint(findings, row, lines[row.line], known)
 
 
-def _check_checkpoint(findings: TreeFindings, row: CheckpointRow, line: LineRow) -> None:
-    unpacked = _manifest(row)
-    if unpacked is None or not _can_be_decoded(row):
+def _check_checkpoint(findings: TreeFindings, row: CheckpointRow, line: LineRow, known: Manifest | Corrupt) -> None:
+    if isinstance(known, Corrupt) or not _has_values(known) or not _can_be_decoded(row):
         findings.unreadable.add((row.line, row.seq))
-        findings.add("value", row, "its contents can't be decoded", row.id)
+        why = f": {known}" if isinstance(known, Corrupt) and header_of(row) is not None else ""
+        findings.add("value", row, f"its contents can't be decoded{why}", row.id)
         return
     _check_lineage(findings, row, line)
-    if matches_digest(findings.tree, row, line.namespace, unpacked) is False:
+    if matches_digest(findings.tree, row, line.namespace, known) is False:
         findings.add("digest", row, "it does not match its digest", row.id)
-    for entry in entries(unpacked):
+    for entry in entries(known):
         if isinstance(entry, Ref):
             findings.need(entry.log, entry.pos, row).digests.add(entry.digest)
 
 
-def _manifest(row: CheckpointRow) -> Manifest | None:
-    try:
-        unpacked = manifest.unpack(row.manifest)
-    except (msgspec.MsgspecError, TypeError):
-        return None
-    return unpacked if all(isinstance(entry, Ref) or is_value(entry.enc) for entry in entries(unpacked)) else None
+def _has_values(known: Manifest) -> bool:
+    return all(isinstance(entry, Ref) or is_value(entry.enc) for entry in entries(known))
 
 
 def _can_be_decoded(row: CheckpointRow) -> bool:

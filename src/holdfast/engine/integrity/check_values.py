@@ -6,7 +6,7 @@ continues and those that continue it. Nothing else is held in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
@@ -34,16 +34,19 @@ class BrokenVersion(NamedTuple):
 
 
 class ValueCheck:
-    """`take` every chunk of a tree, in order, then `finish`; `broken` then has the versions that are damaged."""
+    """`take` every chunk of a tree, in order, then `finish`; `broken` then has the versions that are damaged. The logs
+    of manifests were checked before, since they say which versions are needed."""
 
-    def __init__(self, tree: int, logs: dict[int, LogRow], needs: Needs, codec: Codec) -> None:
+    def __init__(
+        self, tree: int, logs: dict[int, LogRow], needs: Needs, codec: Codec, manifests: Iterable[int] = ()
+    ) -> None:
         self._tree = tree
         self._codec = codec
         self._needs = {log: dict(positions) for log, positions in needs.items()}
         self._logs = _grounded(logs)
         self._groups = _groups(self._logs)
         self._wanted: set[int] = set()  # logs that are needed, and those that are connected with them
-        for log in needs:
+        for log in (*needs, *manifests):
             if log not in self._wanted:
                 self._wanted.update(self._groups.get(log, [log]))
         self._arriving: dict[int, RowSnapshot] = {}  # by the last log of the group

@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 
 from holdfast.backends.rows import CheckpointRow, ChunkRow, LogRow, Row, ThreadRow, describe_key, key_of, table_name
 from holdfast.engine.integrity.tree_rows import TreeRows
+from holdfast.engine.values import loader
+from holdfast.engine.values.manifest import Header
+from holdfast.errors import Corrupt
 from holdfast.model import Fault
 
 CHECKSUM: Final = "the {} row with {} does not match its checksum: the storage changed it; repair() sets it aside"
@@ -53,7 +56,9 @@ class TreeFindings:
         self.missing: dict[int, list[int]] = {}  # by line, numbers that it gave to checkpoints that have no row
         self.heads: dict[int, CheckpointRow | None] = {}  # by line, with the status that an overlay gives it
         self.needs: Needs = {}
-        self.unreadable: set[PointKey] = set()  # checkpoints whose own row can't be decoded
+        self.unreadable: set[PointKey] = set()  # checkpoints whose own row, or whose manifest, can't be decoded
+        self.manifests: dict[int, PointKey] = {}  # logs of wide manifests, each with the first checkpoint that is there
+        self.too_large = 0  # manifests that this store was not opened for
         self._owners = {thread.line: thread.id for thread in tree.threads}
 
     def owner(self, line: int | None) -> Viewer | None:
@@ -69,6 +74,12 @@ class TreeFindings:
     def need(self, log: int, pos: int, row: CheckpointRow) -> VersionNeed:
         """What is expected of a version that this checkpoint, or one of its writes, refers to."""
         return self.needs.setdefault(log, {}).setdefault(pos, VersionNeed((row.line, row.seq)))
+
+    def note_manifest(self, row: CheckpointRow) -> None:
+        """Remember the log that the manifest of a checkpoint is in, if it is wide."""
+        header = header_of(row)
+        if header is not None:
+            self.manifests.setdefault(header.ref.log, (row.line, row.seq))
 
     def add(self, kind: str, row: Row, message: str, checkpoint_id: str | None = None) -> None:
         """Add a fault of a row. The row says which thread it concerns: the one that sees the checkpoint, or the one
@@ -91,10 +102,20 @@ class TreeFindings:
             return Viewer(row.id, "")
         if isinstance(row, ChunkRow | LogRow):
             needs = self.needs.get(row.log)
-            return self.seen.get(next(iter(needs.values())).point) if needs else None
+            point = next(iter(needs.values())).point if needs else self.manifests.get(row.log)
+            return None if point is None else self.seen.get(point)
         line = getattr(row, "line", None)
         viewer = self.seen.get((row.line, row.seq)) if isinstance(row, CheckpointRow) else None
         return viewer or (self.owner(line) if isinstance(line, int) else None)
+
+
+def header_of(row: CheckpointRow) -> Header | None:
+    """What the row has of a wide manifest."""
+    try:
+        known = loader.unpacked(row)
+    except Corrupt:
+        return None
+    return known if isinstance(known, Header) else None
 
 
 def _where(viewer: Viewer | None, checkpoint_id: str | None) -> str:

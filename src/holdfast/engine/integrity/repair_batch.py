@@ -22,7 +22,6 @@ from holdfast.backends.rows import (
     table_name,
     with_checksum,
 )
-from holdfast.codec import Codec
 from holdfast.engine.context import Engine, now
 from holdfast.engine.integrity.check_index import Directory
 from holdfast.engine.integrity.findings import PointKey, TreeFindings
@@ -59,7 +58,7 @@ class TreeRepair:
     state: RepairState
     directory: Directory
     checked: CheckedTree
-    codec: Codec
+    engine: Engine
 
     @property
     def findings(self) -> TreeFindings:

@@ -16,7 +16,7 @@ from holdfast.model import Lost
 LOST_ENTRY: Final = "holdfast.lost"
 
 
-def fill_journals(repair: TreeRepair) -> RepairBatch:
+async def fill_journals(repair: TreeRepair) -> RepairBatch:
     """A lost entry is replaced by one that says so, since the numbers of a journal have no gaps."""
     batch, tree = RepairBatch(), repair.tree
     for row in tree.unreadable_entries:
@@ -54,14 +54,14 @@ def _missing_entries(tree: TreeRows, root: LineRow) -> Iterator[tuple[int, int]]
 
 
 def _lost_entry(repair: TreeRepair, line: int, seq: int) -> JournalRow:
-    body = repair.codec.encode({"entry": seq}, "entry")
+    body = repair.engine.codec.encode({"entry": seq}, "entry")
     return with_checksum(JournalRow(repair.tree.number, line, seq, LOST_ENTRY, None, now(), body))
 
 
 # ------------------------------------------------------------------------------------------------ heads and counters
 
 
-def recount(repair: TreeRepair) -> RepairBatch:
+async def recount(repair: TreeRepair) -> RepairBatch:
     """Heads and counters, from what a line shows; and overlays."""
     batch, findings = RepairBatch(), repair.findings
     batch.lost += _missing_checkpoints(repair)
@@ -138,7 +138,7 @@ def _is_number_of(tree: TreeRows, viewer: int, owner: object, seq: object) -> bo
 # ------------------------------------------------------------------------------------------------ index
 
 
-def reindex(repair: TreeRepair) -> RepairBatch:
+async def reindex(repair: TreeRepair) -> RepairBatch:
     batch, findings = RepairBatch(), repair.findings
     for thread in repair.tree.threads:
         expected = expected_tags(findings, thread)

@@ -14,7 +14,7 @@ from holdfast.engine.values.digests import UNKNOWN
 from holdfast.model import Lost
 
 
-def reconnect_lines(repair: TreeRepair) -> RepairBatch:
+async def reconnect_lines(repair: TreeRepair) -> RepairBatch:
     """From the directory to root lines, and from lines to their bases."""
     batch, tree = RepairBatch(), repair.tree
     for thread in tree.threads:
@@ -70,14 +70,14 @@ def _reconnect_line(batch: RepairBatch, tree: TreeRows, line: LineRow) -> None:
 # ------------------------------------------------------------------------------------------------ checkpoints
 
 
-def reparent_checkpoints(repair: TreeRepair) -> RepairBatch:
+async def reparent_checkpoints(repair: TreeRepair) -> RepairBatch:
     """Survivors are re-parented to their nearest intact ancestor."""
     batch, tree = RepairBatch(), repair.tree
     keys = repair.keys("checkpoint", "lineage", "digest")
     for row in tree.points.values():
         line = tree.lines.get(row.line)
         if line is not None and key_of(row) in keys:
-            _reparent(repair, batch, row, line)
+            await _reparent(repair, batch, row, line)
     for line in tree.lines.values():
         moved = _with_moved_base(tree, line)
         if moved is not None:
@@ -86,7 +86,7 @@ def reparent_checkpoints(repair: TreeRepair) -> RepairBatch:
     return batch
 
 
-def _reparent(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow, line: LineRow) -> None:
+async def _reparent(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow, line: LineRow) -> None:
     # A number up to the fork point means a checkpoint of the base, not this one.
     if row.seq <= line.base_seq:
         repair.state.reported.add((row.line, row.seq))
@@ -97,14 +97,14 @@ def _reparent(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow, line: 
         last = max(point.seq for point in repair.tree.points_of(line.line))
         batch.put(with_checksum(line._replace(version=line.version + 1, seq=last)))
     else:
-        batch.put(_reparented(repair.state, repair.tree, row, line))
+        batch.put(await _reparented(repair, row, line))
         batch.mended.append(f"checkpoint {row.id!r}: re-parented to its nearest intact ancestor")
 
 
-def _reparented(state: RepairState, tree: TreeRows, row: CheckpointRow, line: LineRow) -> CheckpointRow:
+async def _reparented(repair: TreeRepair, row: CheckpointRow, line: LineRow) -> CheckpointRow:
     # The digest comes first: afterwards the row no longer says which parent it was saved with.
-    digest = _parent_digest(state, tree, row, line)
-    parent = _nearest_ancestor(state, tree, row)
+    digest = await _parent_digest(repair, row, line)
+    parent = _nearest_ancestor(repair.state, repair.tree, row)
     if parent is None:
         row = row._replace(parent_id=None, parent_seq=0)
     else:
@@ -116,15 +116,17 @@ def _reparented(state: RepairState, tree: TreeRows, row: CheckpointRow, line: Li
     return with_checksum(row._replace(parent_digest=digest))
 
 
-def _parent_digest(state: RepairState, tree: TreeRows, row: CheckpointRow, line: LineRow) -> bytes:
+async def _parent_digest(repair: TreeRepair, row: CheckpointRow, line: LineRow) -> bytes:
     """The digest of the parent that the checkpoint was saved with, if its own digest confirms it."""
+    state, tree = repair.state, repair.tree
     owner = tree.line_of(row.line, row.parent_seq)
     removed = None if owner is None else state.removed.get((owner.line, row.parent_seq))
     if owner is not None and tree.parent(row) is None:
         state.parent_ids.setdefault((owner.line, row.parent_seq), row.parent_id)
     digest = row.parent_digest or (removed.digest if removed is not None else UNKNOWN)
     try:
-        confirmed = row_digest(line.namespace, row, loader.manifest_of(row), digest) == row.digest
+        known = await loader.manifest_of(repair.engine, row)
+        confirmed = row_digest(line.namespace, row, known, digest) == row.digest
     except Exception as error:
         if is_interrupt(error):
             raise

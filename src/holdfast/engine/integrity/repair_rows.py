@@ -19,8 +19,8 @@ from holdfast.backends.rows import (
     key_of,
     with_checksum,
 )
-from holdfast.engine.integrity.check_checkpoints import entries, matches_digest
-from holdfast.engine.integrity.findings import Viewer
+from holdfast.engine.integrity.check_checkpoints import matches_digest
+from holdfast.engine.integrity.findings import PointKey, Viewer
 from holdfast.engine.integrity.repair_batch import (
     CHANGED,
     RepairBatch,
@@ -32,8 +32,9 @@ from holdfast.engine.integrity.repair_batch import (
 )
 from holdfast.engine.integrity.tree_rows import TreeRows
 from holdfast.engine.journal.trimmed import covered_range
-from holdfast.engine.values import loader
-from holdfast.engine.values.manifest import Ref
+from holdfast.engine.values import loader, manifest_scan
+from holdfast.engine.values.manifest import Manifest, refs_of
+from holdfast.engine.values.manifest_scan import Outlines
 from holdfast.errors import Corrupt
 from holdfast.model import Lost
 
@@ -48,7 +49,7 @@ _WHAT: Final[dict[type[Row], str]] = {
 }
 
 
-def set_damaged_aside(repair: TreeRepair) -> RepairBatch:
+async def set_damaged_aside(repair: TreeRepair) -> RepairBatch:
     """Rows whose checksum does not hold. Lines are rebuilt from what they say."""
     batch = RepairBatch()
     # Rows that only changed places are put back before any of them is given up.
@@ -58,7 +59,7 @@ def set_damaged_aside(repair: TreeRepair) -> RepairBatch:
         if key_of(row) in restored:
             continue
         if isinstance(row, LineRow):
-            _rebuild_line(repair, batch, row)
+            await _rebuild_line(repair, batch, row)
         elif isinstance(row, CheckpointRow):
             _give_up_damaged(repair, batch, row)
         else:
@@ -78,16 +79,17 @@ def _give_up_damaged(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow)
 # ------------------------------------------------------------------------------------------------ lines
 
 
-def _rebuild_line(repair: TreeRepair, batch: RepairBatch, row: LineRow) -> None:
+async def _rebuild_line(repair: TreeRepair, batch: RepairBatch, row: LineRow) -> None:
     if is_typed(row):
-        batch.put(_rebuilt_line(repair.tree, row))
+        batch.put(await _rebuilt_line(repair, row))
         repair.state.rebuilt.add(row.line)
         batch.mended.append(f"line {row.line}: rebuilt from what it said and from its checkpoints")
 
 
-def _rebuilt_line(tree: TreeRows, row: LineRow) -> LineRow:
+async def _rebuilt_line(repair: TreeRepair, row: LineRow) -> LineRow:
     """What a damaged line says, where its checkpoints, overlays and journal confirm it. A worker that held it
     is fenced."""
+    tree = repair.tree
     # A base that leads nowhere is dropped: the line then starts with its own checkpoints.
     if row.base_line not in tree.lines or row.base_line == row.line:
         row = row._replace(base_line=None, base_seq=0, is_copy=0)
@@ -104,7 +106,7 @@ def _rebuilt_line(tree: TreeRows, row: LineRow) -> LineRow:
             lease_at=0,
             lease_ttl=0,
             thread=row.line if is_root else row.thread,
-            namespace="" if is_root else _namespace(tree, row, points),
+            namespace="" if is_root else await _namespace(repair, row, points),
             seq=max([row.base_seq, *(point.seq for point in points)]),
             base_journal=base_journal,
             journal=max([base_journal, *(entry.seq for entry in tree.journal_of(row.line))]),
@@ -131,21 +133,24 @@ def _base_journal(tree: TreeRows, row: LineRow) -> int:
     return max(0, min([row.base_journal, tree.lines[row.base_line].journal, *covered, *before_own]))
 
 
-def _namespace(tree: TreeRows, row: LineRow, points: list[CheckpointRow]) -> str:
+async def _namespace(repair: TreeRepair, row: LineRow, points: list[CheckpointRow]) -> str:
     """The name that the digests of its checkpoints confirm, among those that the tree has; else the name that the row
     says; a new one if another line of the thread has that name."""
-    others = [line for line in tree.lines.values() if line.line != row.line]
+    others = [line for line in repair.tree.lines.values() if line.line != row.line]
     taken = {"", *(line.namespace for line in others if line.thread == row.thread)}
     # The digest of a checkpoint covers its namespace, so a name that gives the same digest is the right one.
     for name in [row.namespace, *sorted({line.namespace for line in others})]:
-        if name not in taken and any(_was_saved_in(tree, point, name) for point in points):
-            return name
+        if name not in taken:
+            for point in points:
+                if await _was_saved_in(repair, point, name):
+                    return name
     return f"recovered/{row.line:x}" if row.namespace in taken else row.namespace
 
 
-def _was_saved_in(tree: TreeRows, row: CheckpointRow, namespace: str) -> bool:
+async def _was_saved_in(repair: TreeRepair, row: CheckpointRow, namespace: str) -> bool:
     try:
-        return matches_digest(tree, row, namespace, loader.manifest_of(row)) is True
+        known = await loader.manifest_of(repair.engine, row)
+        return matches_digest(repair.tree, row, namespace, known) is True
     except Corrupt:
         return False
 
@@ -153,12 +158,13 @@ def _was_saved_in(tree: TreeRows, row: CheckpointRow, namespace: str) -> bool:
 # ------------------------------------------------------------------------------------------------ what depends on them
 
 
-def set_unreadable_aside(repair: TreeRepair) -> RepairBatch:
+async def set_unreadable_aside(repair: TreeRepair) -> RepairBatch:
     """Checkpoints and writes that refer to a value which can't be read."""
     batch = RepairBatch()
     broken = {(version.log, version.pos) for version in repair.checked.broken}
+    lost = repair.findings.unreadable | (await _referring_to(repair, broken) if broken else set())
     for row, viewer in repair.findings.seen_rows():
-        if (row.line, row.seq) in repair.findings.unreadable or _refers_to(row, broken):
+        if (row.line, row.seq) in lost:
             _give_up(repair.state, batch, row, viewer, _UNREADABLE)
     for written, references, problem in repair.tree.writes:
         if problem or any((reference[0], reference[1]) in broken for reference in references):
@@ -168,9 +174,14 @@ def set_unreadable_aside(repair: TreeRepair) -> RepairBatch:
     return batch
 
 
-def _refers_to(row: CheckpointRow, broken: set[tuple[int, int]]) -> bool:
-    manifest = loader.manifest_of(row)
-    return any(isinstance(entry, Ref) and (entry.log, entry.pos) in broken for entry in entries(manifest))
+async def _referring_to(repair: TreeRepair, broken: set[tuple[int, int]]) -> set[PointKey]:
+    """The checkpoints with a value among these versions."""
+    rows = [row for row, _ in repair.findings.seen_rows()]
+    found: set[PointKey] = set()
+    async for row, known in manifest_scan.tolerant(repair.engine, rows):
+        if isinstance(known, Manifest) and any(ref[:2] in broken for ref in refs_of(known)):
+            found.add((row.line, row.seq))
+    return found
 
 
 def _give_up(state: RepairState, batch: RepairBatch, row: CheckpointRow, viewer: Viewer, reason: str) -> None:
@@ -182,22 +193,23 @@ def _give_up(state: RepairState, batch: RepairBatch, row: CheckpointRow, viewer:
     )
 
 
-def set_incomplete_aside(repair: TreeRepair) -> RepairBatch:
+async def set_incomplete_aside(repair: TreeRepair) -> RepairBatch:
     """Checkpoints with an open channel that is made of lost writes or ancestors: it would have another value."""
     batch, state = RepairBatch(), repair.state
     lost_lineage = any(fault.kind == "lineage" for fault in repair.checked.faults)
     # Without a loss every open channel is complete, and the walk through all ancestors is saved.
     if state.lost_writes or state.reported or lost_lineage:
+        outlines = Outlines(repair.engine)
         for row, viewer in repair.findings.seen_rows():
-            if not _is_complete(state, repair.tree, row):
+            if not await _is_complete(state, repair.tree, row, outlines):
                 _give_up(state, batch, row, viewer, "what one of its channels is made of is lost")
     return batch
 
 
-def _is_complete(state: RepairState, tree: TreeRows, row: CheckpointRow) -> bool:
+async def _is_complete(state: RepairState, tree: TreeRows, row: CheckpointRow, outlines: Outlines) -> bool:
     """Whether everything is there from the last ancestors that have values of its open channels: those ancestors, the
     ones since, and what was written to them."""
-    open_channels, line = set(loader.manifest_of(row).open), row.line
+    open_channels, line = (await outlines.of(row)).open, row.line
     while open_channels and 0 < row.parent_seq < row.seq:
         parent = tree.parent(row)
         # A row keeps the digest of a parent that its line does not see. Any other missing parent is lost.
@@ -205,7 +217,10 @@ def _is_complete(state: RepairState, tree: TreeRows, row: CheckpointRow) -> bool
             return row.parent_digest is not None and not _is_reported(state, tree, row)
         if any((number, parent.seq) in state.lost_writes for number in _lines_between(tree, line, parent.line)):
             return False
-        open_channels -= loader.manifest_of(parent).channels.keys()
+        try:
+            open_channels -= (await outlines.of(parent)).stored
+        except Corrupt:
+            return False
         row = parent
     return True
 

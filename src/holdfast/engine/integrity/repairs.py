@@ -10,7 +10,7 @@ Nothing is deleted: every row that is removed is kept in the quarantine as it wa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from msgspec.msgpack import Decoder
@@ -29,7 +29,7 @@ from holdfast.model import Fault, Quarantined, RepairReport, VerifyReport
 _ROUNDS: Final = 40
 _OF_DIRECTORY: Final[tuple[Any, ...]] = (ThreadRow, TombstoneRow, TagRow, RunRow, EarlyWriteRow)
 _OF_TREES: Final[tuple[Any, ...]] = OF_TREES
-_STEPS: Final[tuple[Callable[[TreeRepair], RepairBatch], ...]] = (
+_STEPS: Final[tuple[Callable[[TreeRepair], Awaitable[RepairBatch]], ...]] = (
     repair_rows.set_damaged_aside,
     repair_lineage.reconnect_lines,
     repair_rows.set_unreadable_aside,
@@ -73,7 +73,7 @@ async def _repair_storage(engine: Engine, plan: VerifyReport, dry_run: bool) -> 
 async def _repair_tree(engine: Engine, state: RepairState, number: int) -> None:
     for _ in range(_ROUNDS):
         directory, checked = await verification.check_tree_again(engine, number)
-        batch = _next_batch(TreeRepair(state, directory, checked, engine.codec))
+        batch = await _next_batch(TreeRepair(state, directory, checked, engine))
         if batch is None:
             return
         try:
@@ -82,10 +82,10 @@ async def _repair_tree(engine: Engine, state: RepairState, number: int) -> None:
             return
 
 
-def _next_batch(work: TreeRepair) -> RepairBatch | None:
+async def _next_batch(work: TreeRepair) -> RepairBatch | None:
     """What the first step that has something to do would change."""
     for step in _STEPS:
-        batch = step(work)
+        batch = await step(work)
         if batch:
             return batch
     return None

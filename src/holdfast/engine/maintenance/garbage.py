@@ -47,7 +47,7 @@ from holdfast.engine.maintenance import reachability
 from holdfast.engine.maintenance.reachability import CheckpointKey, Tree
 from holdfast.engine.retry import until_applied
 from holdfast.engine.threads import staged_thread
-from holdfast.errors import Contended, Corrupt
+from holdfast.errors import Contended, Corrupt, TooLarge
 from holdfast.model import CollectReport
 
 _ATTEMPTS: Final = 20
@@ -123,7 +123,7 @@ async def _collect_tree(engine: Engine, number: int, total: _Count) -> None:
     attempt = partial(_collect_once, engine, number, total)
     try:
         await until_applied(f"tree {number}", attempt, attempts=_ATTEMPTS)
-    except Corrupt as error:
+    except (Corrupt, TooLarge) as error:
         total.skipped.append(f"tree {number}: {error}")
     except Contended:
         total.skipped.append(f"tree {number}: it was forked {_ATTEMPTS} times in between; collect again")

@@ -35,11 +35,13 @@ from holdfast.backends.rows import (
 from holdfast.engine import table_scan
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.maintenance.needed_chunks import Chunk, VersionKey, needed_chunks
+from holdfast.engine.retry import Again
 from holdfast.engine.threads import location, views
 from holdfast.engine.threads.lineages import Lineages, NamespaceNames, is_grounded
-from holdfast.engine.values import loader
+from holdfast.engine.values import manifest_scan
 from holdfast.engine.values.digests import UNKNOWN
-from holdfast.engine.values.manifest import Entry, Ref
+from holdfast.engine.values.manifest import refs_of
+from holdfast.engine.values.manifest_scan import Outlines
 from holdfast.engine.writes import write_format
 from holdfast.errors import Corrupt
 
@@ -148,6 +150,16 @@ async def read_tree(
     Lines are read before threads and checkpoints, because a fork that is made later changes one of the lines. `hidden`
     checkpoints are treated as removed, and threads in `without` as deleted.
     """
+    again = Again()
+    while True:
+        try:
+            return await _read_once(engine, number, without, hidden)
+        except Corrupt as error:
+            # The list of a wide manifest is read after its row, which may have been removed since.
+            again.check(error)
+
+
+async def _read_once(engine: Engine, number: int, without: Collection[str], hidden: Hidden) -> Tree:
     # The order of these reads is what makes dropping safe: see the top of this module.
     candidates = await _candidates(engine, number)
     lines = {line.line: line for line in await table_scan.sound_rows(engine.backend, LineRow, number)}
@@ -159,8 +171,10 @@ async def read_tree(
     await _mark_seen(engine, tree, hidden)
     _keep_fork_points(tree)
     _keep_replaced_parents(tree)
-    _mark_sources_of_open_channels(tree)
-    _mark_versions(tree)
+    outlines = Outlines(engine)
+    await _mark_versions(engine, tree, set(tree.needed), outlines)
+    await _mark_sources_of_open_channels(engine, tree, outlines)
+    _mark_written_versions(tree)
     tree.chunks = needed_chunks(tree.versions, candidates.chunks, candidates.bases)
     return tree
 
@@ -248,35 +262,35 @@ def _keep_replaced_parents(tree: Tree) -> None:
             tree.kept.add(checkpoint_key(parent))
 
 
-def _mark_sources_of_open_channels(tree: Tree) -> None:
+async def _mark_sources_of_open_channels(engine: Engine, tree: Tree, outlines: Outlines) -> None:
     """An open channel has no value of its own: it is made of what was written to it since the last ancestor that has
     one."""
-    for line, seq in list(tree.needed):
+    seen = set(tree.needed)
+    for line, seq in seen:
         row = tree.rows[line][seq]
-        open_channels = set(loader.manifest_of(row).open)
+        open_channels = (await outlines.of(row)).open
         # Up to the last ancestor that has a value of each channel, even if no thread shows the ones in between.
         while open_channels and (parent := tree.parent(row)) is not None:
             row = parent
             tree.needed.add(checkpoint_key(row))
-            open_channels -= loader.manifest_of(row).channels.keys()
+            open_channels -= (await outlines.of(row)).stored
+    await _mark_versions(engine, tree, tree.needed - seen, outlines)
 
 
-def _mark_versions(tree: Tree) -> None:
-    for line, seq in tree.needed:
-        tree.versions.update(_versions_of(tree.rows[line][seq]))
+async def _mark_versions(engine: Engine, tree: Tree, keys: Collection[CheckpointKey], outlines: Outlines) -> None:
+    """What these checkpoints refer to, and the versions that their manifests are, if they are wide. One that can't be
+    read ends the search: it may refer to anything."""
+    async for row, manifest in manifest_scan.each(engine, [tree.rows[line][seq] for line, seq in keys]):
+        outlines.add(row, manifest)
+        tree.versions.update(entry[:2] for entry in refs_of(manifest))
+
+
+def _mark_written_versions(tree: Tree) -> None:
     # A settled write may refer to a version that no checkpoint names any more.
     for row in tree.candidates.settled:
         if _is_needed(tree, row):
             values = [write.value for write in write_format.writes_in(row)]
             tree.versions.update((value[0], value[1]) for value in values if isinstance(value, list))
-
-
-def _versions_of(row: CheckpointRow) -> Iterator[VersionKey]:
-    manifest = loader.manifest_of(row)
-    entries: list[Entry] = [*manifest.channels.values(), *([manifest.extra] if manifest.extra is not None else [])]
-    for entry in entries:
-        if isinstance(entry, Ref):
-            yield entry.log, entry.pos
 
 
 # ------------------------------------------------------------------------------------------------ garbage

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from holdfast.backends.base import Batch, Expect, LineAt, NamespaceFree, RootAt
 from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked, with_checksum
@@ -19,6 +19,8 @@ from holdfast.engine.threads import lifetime, views
 from holdfast.engine.values.manifest import Manifest
 from holdfast.errors import Corrupt, Deleted, NotFound, ReadOnly, TryAgain
 from holdfast.ids import new_number, tombstone_hash
+
+_ENTRY: Final = 250  # bytes of memory that a channel takes in a manifest, about
 
 
 class Located(NamedTuple):
@@ -205,6 +207,8 @@ async def recalled(engine: Engine, handle: Handle) -> Located | None:
 
 def remember(engine: Engine, handle: Handle, here: Located) -> None:
     weight = 1500 + len(here.head.manifest if here.head is not None else b"")
+    if here.manifest is not None and here.manifest.logged is not None:
+        weight += _ENTRY * len(here.manifest.channels)
     engine.cache.put((handle.thread_id, handle.namespace), here, weight)
 
 

@@ -2,19 +2,24 @@
 
 A value no larger than a reference to it is kept in the manifest itself, so that counters, flags and short texts cost no
 row of their own.
+
+A manifest with few channels is stored in the row of its checkpoint. A wide one would be most of what a save writes, so
+that it is a version of a log itself, and the row has a reference to it: `manifest_log` has its form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
 from holdfast.engine.values.digests import SIZE, encoding_digest
 
 INLINE_UP_TO: Final = 40
+NARROW_UP_TO = 64
+"""How many channels a manifest may have that is stored in the row of its checkpoint."""
 
 
 class Ref(NamedTuple):
@@ -39,20 +44,66 @@ class Inline(NamedTuple):
 Entry = Ref | Inline
 
 
+class Logged(NamedTuple):
+    """A wide manifest as its log has it."""
+
+    ref: Ref
+    series: int  # of the references that may be continued
+    channels: dict[str, Entry]
+    open: tuple[str, ...]
+
+
 class Manifest(NamedTuple):
     channels: dict[str, Entry]
     extra: Entry | None = None
     open: tuple[str, ...] = ()
     """Channels without a value here: theirs is computed from the writes since the last ancestor that has one."""
+    logged: Logged | None = None
+    """Where it is stored, if it is wide. What a change starts from may be frozen since."""
+
+    @property
+    def is_wide(self) -> bool:
+        return len(self.channels) + len(self.open) > NARROW_UP_TO
+
+
+class Header(NamedTuple):
+    """What the row of a checkpoint has of a wide manifest."""
+
+    ref: Ref
+    series: int
+    extra: Entry | None
 
 
 _Packed = bytes | list[int | bytes | bool]
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
+Number = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+_Series = Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)]  # 0 is that of references which are always frozen
+Digest = Annotated[bytes, msgspec.Meta(min_length=SIZE, max_length=SIZE)]
+
+
+class _PackedRef(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    log: Number
+    pos: Number
+    digest: Digest
+    frozen: bool = False
+
+
+class _PackedHeader(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    version: tuple[Number, Number, Digest, _Series]
+    extra: _PackedRef | bytes | None
+
+
+_decode_header = msgspec.msgpack.Decoder(_PackedHeader).decode
+
 
 def pack(manifest: Manifest) -> bytes:
-    """A map of channels; with an extra, a pair of both; with open channels, their names too."""
+    """A map of channels; with an extra, a pair of both; with open channels, their names too. Of one that is in a log,
+    its header."""
+    if manifest.logged is not None:
+        ref, series = manifest.logged[:2]
+        return _encode(((*ref[:3], series), *_packed([manifest.extra])))
     *entries, extra = _packed([*manifest.channels.values(), manifest.extra])
     channels = dict(zip(manifest.channels, entries, strict=True))
     if manifest.open:
@@ -60,9 +111,11 @@ def pack(manifest: Manifest) -> bytes:
     return _encode(channels if extra is None else (channels, extra))
 
 
-def unpack(data: bytes) -> Manifest:
+def unpack(data: bytes) -> Manifest | Header:
     packed = _decode(data)
     channels, extra, names = (packed, None, ()) if isinstance(packed, dict) else (*packed, ())[:3]
+    if isinstance(channels, list):
+        return _header(_decode_header(data))
     entries: dict[str, Entry] = {}
     for name, entry in channels.items():
         entries[name] = Inline(entry) if isinstance(entry, bytes) else Ref(*entry)
@@ -82,14 +135,35 @@ def _packed(entries: Iterable[Entry | None]) -> list[bytes | tuple[int | bytes |
     return packed
 
 
+def _header(packed: _PackedHeader) -> Header:
+    log, pos, digest, series = packed.version
+    extra = packed.extra
+    if isinstance(extra, _PackedRef):
+        return Header(Ref(log, pos, digest), series, Ref(*msgspec.structs.astuple(extra)))
+    return Header(Ref(log, pos, digest), series, None if extra is None else Inline(extra))
+
+
 def frozen(manifest: Manifest) -> Manifest:
     """The same values, to be continued in new logs."""
     channels = {name: _frozen(entry) for name, entry in manifest.channels.items()}
-    return Manifest(channels, None if manifest.extra is None else _frozen(manifest.extra), manifest.open)
+    extra = None if manifest.extra is None else _frozen(manifest.extra)
+    logged = manifest.logged
+    if logged is not None:
+        logged = logged._replace(ref=logged.ref._replace(frozen=True))
+    return Manifest(channels, extra, manifest.open, logged)
 
 
 def _frozen(entry: Entry) -> Entry:
     return entry._replace(frozen=True) if isinstance(entry, Ref) else entry
+
+
+def refs_of(manifest: Manifest) -> Iterator[Ref]:
+    """Every version that a checkpoint with this manifest needs."""
+    if manifest.logged is not None:
+        yield manifest.logged.ref
+    for entry in (*manifest.channels.values(), manifest.extra):
+        if isinstance(entry, Ref):
+            yield entry
 
 
 def contents(manifest: Manifest) -> tuple[list[tuple[str, bytes]], bytes | None]:

@@ -10,7 +10,7 @@ from holdfast.backends.base import Drop
 from holdfast.backends.rows import Row
 from holdfast.codec import Codec
 from holdfast.engine.context import Engine, Handle
-from holdfast.engine.values import loader, log_writer
+from holdfast.engine.values import loader, log_writer, manifest_log
 from holdfast.engine.values.manifest import Entry, Inline, Manifest, Ref
 from holdfast.engine.values.msgpack_parts import parts_of
 from holdfast.engine.values.value_log import LogSettings, Version, Written
@@ -38,6 +38,7 @@ class Changed:
     drops: list[Drop] = field(default_factory=list)
     versions: list[tuple[Ref, Version]] = field(default_factory=list)
     stored: int = 0
+    superseded: Ref | None = None  # the list of channels before it, which later saves do not start from
 
     def add(self, written: Written, kept: Any = None) -> Entry:
         """Add a version, and what an adapter remembers about it while it is cached."""
@@ -118,6 +119,16 @@ class StateWriter:
         if written.version is not None and written.version.parts.size > self._codec.max_value:
             raise self._codec.too_large(written.version.parts.size, "the new value of a channel")
         return written
+
+
+async def log_manifest(engine: Engine, base: Base, changed: Changed) -> None:
+    """Store the new manifest, which is wide, in a log. The row of the checkpoint then refers to it."""
+    settings, most = manifest_log.settings(engine, base.tree), manifest_log.most_bytes(engine)
+    old = await loader.version_before(engine, base.tree, base.manifest)
+    changed.manifest, written = manifest_log.write(settings, most, base.manifest, old, changed.manifest)
+    if written is not None:
+        changed.add(written)
+        changed.superseded = manifest_log.superseded_by(base.manifest, changed.manifest)
 
 
 def replacing(channels: Mapping[str, bytes], extra: bytes | None) -> Change:

@@ -106,7 +106,7 @@ class CheckpointReader:
     # ---------------------------------------------------------------- checkpoints
 
     async def _prepared(self, row: CheckpointRow) -> PreparedCheckpoint:
-        manifest = loader.manifest_of(row)
+        manifest = await loader.manifest_of(self.engine, row)
         parent_id, parent_seq, parent = await self._parent(row)
         parent_digest = row.parent_digest
         if parent_digest is None and parent is not None:
@@ -148,7 +148,7 @@ class CheckpointReader:
             self._recent.move_to_end(seq)
             return self._recent[seq]
         row = await outline.row_at(self.engine, self.view, seq)
-        return None if row is None else self._remember(row, loader.manifest_of(row))
+        return None if row is None else self._remember(row, await loader.manifest_of(self.engine, row))
 
     def _remember(self, row: CheckpointRow, manifest: Manifest) -> tuple[CheckpointRow, Manifest]:
         self._recent[row.seq] = row, manifest

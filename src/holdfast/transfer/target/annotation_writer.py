@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from holdfast.backends.rows import CheckpointRow, OverlayRow, PendingRow, SettledRow, with_checksum
 from holdfast.engine.threads import views
-from holdfast.engine.values import loader
 from holdfast.engine.values.manifest import Entry, Ref
 from holdfast.engine.writes import write_format
 from holdfast.transfer import outline, wire_records
@@ -68,7 +67,7 @@ class AnnotationWriter:
         if settled_by is None:
             self._put_pending(line, record.seq, lacking)
         elif lacking:
-            self._put_settled(line, record.seq, lacking, settled_by)
+            await self._put_settled(line, record.seq, lacking, settled_by)
         incoming.counts.writes += len(lacking)
 
     async def _lacking(
@@ -91,10 +90,10 @@ class AnnotationWriter:
             self.incoming.buffer.put(with_checksum(row), len(body))
         line.is_changed = True
 
-    def _put_settled(
+    async def _put_settled(
         self, line: TargetLine, seq: int, writes: list[wire_records.Write], settled_by: CheckpointRow
     ) -> None:
-        channels = loader.manifest_of(settled_by).channels
+        channels = (await self.incoming.manifest_of(settled_by)).channels
         tasks: dict[tuple[str, str], list[tuple[int, str, bytes | list[int]]]] = {}
         for task_id, path, index, channel, value in writes:
             stored = value if isinstance(value, bytes) else self._position(channels.get(channel), value, seq)

@@ -7,6 +7,8 @@ from typing import Final
 
 from holdfast.backends.rows import CheckpointRow
 from holdfast.engine.context import Engine
+from holdfast.engine.values import loader
+from holdfast.engine.values.manifest import Header, Manifest, Ref
 from holdfast.errors import Corrupt
 from holdfast.transfer import outline, wire_records
 from holdfast.transfer.report import Counts
@@ -53,6 +55,18 @@ class IncomingThread:
             if row is not None:
                 self.remember(line, row)
         return row
+
+    async def manifest_of(self, row: CheckpointRow) -> Manifest:
+        """The manifest of a checkpoint that is stored, or still in the buffer."""
+        known = loader.unpacked(row)
+        if isinstance(known, Header):
+            await self.flush_unless_cached(known.ref)
+        return await loader.manifest_of(self.engine, row)
+
+    async def flush_unless_cached(self, ref: Ref) -> None:
+        """Make sure that a version can be read."""
+        if self.engine.cache.get(ref[:2]) is None:
+            await self.buffer.flush()
 
     def remember(self, line: TargetLine, row: CheckpointRow) -> None:
         line.recent[row.seq] = row

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from holdfast.backends.rows import CheckpointRow
-from holdfast.engine.values import loader, log_writer, manifest, msgpack_parts
+from holdfast.engine.values import loader, log_writer, manifest, manifest_log, msgpack_parts
 from holdfast.engine.values.manifest import INLINE_UP_TO, Entry, Manifest, Ref
 from holdfast.engine.values.msgpack_parts import LIST, join, parts_of
 from holdfast.engine.values.patch import replay, whole_change
@@ -36,13 +36,29 @@ class ValueWriter:
     async def manifest(self, base: CheckpointRow | None) -> Manifest:
         """Where the values are in this store."""
         record = self.record
-        base_manifest = Manifest({}) if base is None else loader.manifest_of(base)
+        base_manifest = Manifest({}) if base is None else await self.incoming.manifest_of(base)
         if base is not None and (base.line, base.seq) != (self.line.row.line, self.line.row.seq):
             # Only the last checkpoint of a line may append to its logs.
             base_manifest = manifest.frozen(base_manifest)
         channels = {name: await self._entry(value, base_manifest.channels.get(name)) for name, value in record.channels}
         extra = None if isinstance(record.extra, bool) else await self._entry(record.extra, base_manifest.extra)
-        return Manifest(channels, extra, tuple(record.open))
+        stored = Manifest(channels, extra, tuple(record.open))
+        return await self._logged(base_manifest, stored) if stored.is_wide else stored
+
+    async def _logged(self, base: Manifest, stored: Manifest) -> Manifest:
+        """The manifest, written to a log of its own."""
+        engine, tree = self.incoming.engine, self.line.row.tree
+        if base.logged is not None:
+            await self.incoming.flush_unless_cached(base.logged.ref)
+        old = await loader.version_before(engine, tree, base)
+        settings, most = manifest_log.settings(engine, tree), manifest_log.most_bytes(engine)
+        stored, written = manifest_log.write(settings, most, base, old, stored)
+        if written is not None:
+            self._add(written)
+            superseded = manifest_log.superseded_by(base, stored)
+            if superseded is not None:
+                engine.cache.drop(superseded[:2])
+        return stored
 
     async def _entry(self, value: Value, base: Entry | None) -> Entry:
         if value is None:
@@ -50,10 +66,13 @@ class ValueWriter:
                 raise self._corrupt("names a value that its base does not have")
             return base
         written = await self._write(value, base)
+        self._add(written)
+        return written.entry
+
+    def _add(self, written: Written) -> None:
         if isinstance(written.entry, Ref) and written.version is not None:
             self.incoming.engine.cache.put(written.entry[:2], written.version, written.version.cost)
         self.written.append(written)
-        return written.entry
 
     async def _write(self, value: bytes | tuple[bytes], base: Entry | None) -> Written:
         old = await self._version(base) if isinstance(base, Ref) else None
