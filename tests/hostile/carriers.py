@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -57,10 +58,8 @@ def _loose(script: str) -> str:
 def _insert(connection: sqlite3.Connection, row: Row) -> None:
     """A column with a type may refuse a value, and then the row is not there."""
     marks = ", ".join("?" * len(row))
-    try:
+    with suppress(*_NOT_STORED):
         connection.execute(f"INSERT OR REPLACE INTO {table_name(type(row))} VALUES ({marks})", row)  # noqa: S608
-    except _NOT_STORED:
-        pass
 
 
 # ------------------------------------------------------------------------------------------------ files
@@ -94,16 +93,20 @@ def _tree_of(row: Row, threads: Sequence[ThreadRow]) -> int | None:
     if isinstance(row, OF_TREES):
         return row[0] if type(row[0]) is int and 0 < row[0] < 1 << 63 else next(_numbers(threads), 1)
     if isinstance(row, EarlyWriteRow):
-        return next((one.tree for one in threads if one.id == row.thread and type(one.tree) is int and one.tree > 0), None)
+        return next(
+            (one.tree for one in threads if one.id == row.thread and type(one.tree) is int and one.tree > 0), None
+        )
     return None
 
 
-def _numbers(threads: Sequence[ThreadRow]) -> Any:
+def _numbers(threads: Sequence[ThreadRow]) -> Iterator[int]:
     return (one.tree for one in threads if type(one.tree) is int and 0 < one.tree < 1 << 63)
 
 
 def _folder_name(number: int, threads: Sequence[ThreadRow]) -> str:
-    return folder_names.folder_name(next((one.id for one in threads if one.tree == number and one.id == "chat"), "x"), number)
+    return folder_names.folder_name(
+        next((one.id for one in threads if one.tree == number and one.id == "chat"), "x"), number
+    )
 
 
 def _part(rows: Sequence[Row]) -> list[Any]:
@@ -167,11 +170,8 @@ def _insert_in_postgres(connection: psycopg.Connection, row: Row) -> None:
         sql.SQL(", ").join(map(sql.Identifier, names)),
         sql.SQL(", ").join(sql.Placeholder() * len(values)),
     )
-    try:
-        with connection.transaction():
-            connection.execute(statement, values)
-    except (psycopg.Error, UnicodeEncodeError):
-        pass
+    with suppress(psycopg.Error, UnicodeEncodeError), connection.transaction():
+        connection.execute(statement, values)
 
 
 Carrier = Callable[[Path, Sequence[Row], Random], str]

@@ -32,7 +32,7 @@ MAX_VALUE = 1 << 20
 
 
 def make(path: Path) -> list[Row]:
-    """Fill a SQLite store at this path; returns all its rows. Their numbers are the same each time, so that a case is."""
+    """Fill a SQLite store at this path; returns all its rows, with the same numbers each time."""
     numbers = SimpleNamespace(urandom=Random(1).randbytes)
     with patch.object(ids, "os", numbers), holdfast.open(path, max_value=MAX_VALUE) as store:
         _fill_chat(store)
@@ -41,7 +41,8 @@ def make(path: Path) -> list[Row]:
         # The rows are those of a worker that died: it holds the lease, and a step has no result.
         with store.thread("held").run(input={"n": 0}, worker="w") as run:
             run.step("call", lambda: 1)
-            return all_rows(backend_of(store))
+            rows = all_rows(backend_of(store))
+    return rows
 
 
 def _fill_chat(store: Store) -> None:

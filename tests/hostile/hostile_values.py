@@ -12,8 +12,8 @@ from holdfast import _zstd
 from holdfast.codec.wire import Marker, pack_raw
 
 NUMBERS: Final = (
-    0, 1, 2, 3, -1, -2, 255, (1 << 31) - 1, 1 << 31, -(1 << 31), (1 << 47) - 1, 1 << 53, 1 << 59, 1 << 60, (1 << 62) - 1, 1 << 62,
-    (1 << 63) - 1, -(1 << 63), 10**15, 253_402_300_800_000_000, -62_135_596_800_000_001,
+    0, 1, 2, 3, -1, -2, 255, (1 << 31) - 1, 1 << 31, -(1 << 31), (1 << 47) - 1, 1 << 53, 1 << 59,
+    1 << 60, (1 << 62) - 1, 1 << 62, (1 << 63) - 1, -(1 << 63), 10**15, 253_402_300_800_000_000, -62_135_596_800_000_001,
 )  # fmt: skip
 TEXTS: Final = (
     "", "x", "chat", "12", "../../outside", "/etc/passwd", "a\0b", "\x1b[31mred", "\u202ereversed", "x" * 5000, "é😀",
@@ -93,18 +93,24 @@ def plain(random: Random, depth: int = 2) -> Any:
 
 
 _ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = (
-    (1, 1, 2), (2, 1, [1]), (3, {}), (4, "dataclass", "os.system", "command", "true"), (4, "pydantic", "app.M", "+set", 1),
+    (1, 1, 2), (2, 1, [1]), (3, {}), (4, "dataclass", "os.system", "command", "true"),
+    (4, "pydantic", "app.M", "+set", 1),
     (4, "enum", "signal.Signals", "name", "SIGKILL"), (5, b"\xff" * 140_000), (6, b"\xed\xa0\x80"),
-    (7, "9999-12-31T23:59:59.999999", 1, [Marker(11), 86_399, "x"]), (7, "0001-01-01", 0, [Marker(12), "../../etc/passwd"]),
-    (8, "10000-01-01"), (9, "25:00"), (10, 1 << 62, 1, 1), (11, 1e308), (12, "Europe/" + "x" * 5000), (13, "1E+999999999"),
-    (13, "9" * 400_001), (14, b"short"), (15, 1, 0), (15, 1 << 62, -1), (16, "a", 1), (17, 0, 1 << 62, 0), (18, 1, 1, 1),
+    (7, "9999-12-31T23:59:59.999999", 1, [Marker(11), 86_399, "x"]),
+    (7, "0001-01-01", 0, [Marker(12), "../../etc/passwd"]),
+    (8, "10000-01-01"), (9, "25:00"), (10, 1 << 62, 1, 1), (11, 1e308), (12, "Europe/" + "x" * 5000),
+    (13, "1E+999999999"),
+    (13, "9" * 400_001), (14, b"short"), (15, 1, 0), (15, 1 << 62, -1), (16, "a", 1), (17, 0, 1 << 62, 0),
+    (18, 1, 1, 1),
     (19, 1 << 62, 1), (19, -1), (20, 1), (20, [1], 1), (21, "a", "b"), (22, "os.system", 1, 2), (22, None, 1),
-    (23, "PosixPath", "\0"), (23, "WindowsPath", "x"), (24, "|O", [1], "C", b"\x41" * 8), (24, "<f8", [1 << 40, 1 << 40], "C", b""),
+    (23, "PosixPath", "\0"), (23, "WindowsPath", "x"), (24, "|O", [1], "C", b"\x41" * 8),
+    (24, "<f8", [1 << 40, 1 << 40], "C", b""),
     (24, "<f8", [-1], "C", b"\0" * 8), (24, [["a", "|O"]], [1], "C", b"\0" * 8), (24, "<f8", [0, 1 << 62], "F", b""),
     (25, "|O", b"\x41" * 8), (25, "<M8[ns]", b"\0" * 8), (25, "U", "x"), (26, "os.system", {}, []),
     (26, "langchain_core.messages.human.HumanMessage", {"content": 1}, [1]),
     (26, "langchain_core.messages.ai.AIMessage", {"content": "x", "tool_calls": [{"name": 1}]}, ["content"]),
-    (27, "IPv4Address", b"\0" * 99), (27, "IPv6Network", b"\0" * 16, 999), (28, "(a+)+$", 0), (28, "(", 0), (28, "a", 1 << 40),
+    (27, "IPv4Address", b"\0" * 99), (27, "IPv6Network", b"\0" * 16, 999), (28, "(a+)+$", 0),
+    (28, "(", 0), (28, "a", 1 << 40),
     (28, "[\0-\U0010ffff]" * 400, 2), (64, 1), (127,),
 )  # fmt: skip
 """A tag and arguments that are wrong, huge or unusual for it."""
@@ -166,9 +172,15 @@ def change(random: Random, depth: int = 3) -> list[Any]:
         return [0, plain(random)]
     if code == 1:
         inner = change(random, depth - 1) if depth else [0, 1]
-        return [1, *random.choice([[number(), number(), [plain(random)]], [number(), -1, inner], [number()]])]
+        edits: list[list[Any]] = [[number(), number(), [plain(random)]], [number(), -1, inner], [number()]]
+        return [1, *random.choice(edits)]
     if code == 2:
-        return [2, ["a"][: random.randrange(2)], ["b", plain(random)], ["doc", change(random, depth - 1) if depth else []]]
+        return [
+            2,
+            ["a"][: random.randrange(2)],
+            ["b", plain(random)],
+            ["doc", change(random, depth - 1) if depth else []],
+        ]
     if code == 3:
         return [3, number(), number(), random.choice([b"abc", "abc", 1]), number(), number(), b""]
     return [code, plain(random)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -87,10 +88,10 @@ class Readers:
         yield f"{where} history", lambda: infos.extend(thread.history(limit=None))
         yield f"{where} history of a status", lambda: thread.history(where={"status": "completed"})
         for one in infos[:1] + infos[-1:]:
-            yield f"{where} load", lambda one=one: thread.load(one.id)
-            yield f"{where} lineage", lambda one=one: thread.lineage(one.id)
-            yield f"{where} diff", lambda one=one: thread.diff(one.id, infos[0].id)
-            yield f"{where} effects_after", lambda one=one: thread.effects_after(one.id)
+            yield f"{where} load", partial(thread.load, one.id)
+            yield f"{where} lineage", partial(thread.lineage, one.id)
+            yield f"{where} diff", partial(thread.diff, one.id, infos[0].id)
+            yield f"{where} effects_after", partial(thread.effects_after, one.id)
         yield f"{where} load what is not there", lambda: thread.load("none")
         yield f"{where} at step", lambda: thread.at(step=1)
         yield f"{where} at time", lambda: thread.at(time=datetime(2100, 1, 1, tzinfo=UTC))
@@ -103,7 +104,10 @@ class Readers:
         saver = HoldfastSaver(store)
         config: Any = {"configurable": {"thread_id": "chat", "checkpoint_ns": ""}}
         yield "get_tuple", lambda: saver.get_tuple(config)
-        yield "get_tuple of an id", lambda: saver.get_tuple({"configurable": {**config["configurable"], "checkpoint_id": "c3"}})
+        yield (
+            "get_tuple of an id",
+            lambda: saver.get_tuple({"configurable": {**config["configurable"], "checkpoint_id": "c3"}}),
+        )
         yield "list", lambda: [*saver.list(config)]
         yield "saver.put_writes", lambda: saver.put_writes(EARLY, [("lines", ["x"])], "other")
 
@@ -114,15 +118,16 @@ class Readers:
     def _writes(self, store: Store) -> Iterator[Call]:
         for name in NAMES:
             thread = store.thread(name)
-            yield f"{name} save", lambda thread=thread: thread.save({"messages": ["a"] * 9, "count": 7})
-            yield f"{name} update", lambda thread=thread: thread.update(
-                {"messages": ["more"]}, reduce={"messages": holdfast.extend}
+            yield f"{name} save", partial(thread.save, {"messages": ["a"] * 9, "count": 7})
+            yield (
+                f"{name} update",
+                partial(thread.update, {"messages": ["more"]}, reduce={"messages": holdfast.extend}),
             )
-            yield f"{name} put_writes", lambda thread=thread: self._put_writes(thread)
-            yield f"{name} append", lambda thread=thread: thread.journal.append("said", 1, key="k1")
-            yield f"{name} fork", lambda thread=thread, name=name: thread.fork(to=f"{name}/new").latest()
-            yield f"{name} copy_thread", lambda name=name: store.copy_thread(name, f"{name}/copied")
-            yield f"{name} label", lambda thread=thread: thread.label("c1", "new")
+            yield f"{name} put_writes", partial(self._put_writes, thread)
+            yield f"{name} append", partial(thread.journal.append, "said", 1, key="k1")
+            yield f"{name} fork", partial(self._fork, thread)
+            yield f"{name} copy_thread", partial(store.copy_thread, name, f"{name}/copied")
+            yield f"{name} label", partial(thread.label, "c1", "new")
         yield "chat sub save", lambda: store.thread("chat", "sub").save({"plan": []})
         yield "gone save", lambda: store.thread(GONE, reuse=True).save({"n": 1})
         yield "early", lambda: store.thread("chat").save({"lines": []}, id=EARLY["configurable"]["checkpoint_id"])
@@ -130,6 +135,9 @@ class Readers:
         yield "run held", lambda: self._run(store, "held")
         yield "delete_checkpoints", lambda: store.thread("chat").delete_checkpoints(["c1", "c4"])
         yield "delete_run", lambda: store.delete_run("r1")
+
+    def _fork(self, thread: Any) -> None:
+        thread.fork(to=f"{thread.id}/new").latest()
 
     def _put_writes(self, thread: Any) -> None:
         head = thread.latest([])
@@ -155,8 +163,8 @@ class Readers:
         plans: list[Any] = []
         yield "verify again", lambda: plans.append(store.verify())
         for plan in plans:
-            yield "repair dry", lambda plan=plan: store.repair(plan, dry_run=True)
-            yield "repair", lambda plan=plan: store.repair(plan)
+            yield "repair dry", partial(store.repair, plan, dry_run=True)
+            yield "repair", partial(store.repair, plan)
         yield "verify again", store.verify
         yield "latest after", lambda: store.thread("chat").latest()
         yield "erase", lambda: store.erase({"user": "ada"})
@@ -170,7 +178,7 @@ class Readers:
             ("log", self._url, "chat"), ("log", self._url, "long", "--json"), ("show", self._url, "chat"),
             ("show", self._url, "long", "--json"), ("diff", self._url, "chat", "c0", "c5"),
         ):  # fmt: skip
-            yield f"holdfast {arguments[0]}", lambda arguments=arguments: _command(arguments)
+            yield f"holdfast {arguments[0]}", partial(_command, arguments)
 
 
 def _command(arguments: tuple[str, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Callable
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 from zlib import crc32
@@ -376,9 +377,15 @@ def first_key(kind: type[Row]) -> tuple[object, ...]:
 
 
 _TYPES: Final[dict[type, tuple[type, ...]]] = {kind: tuple(get_type_hints(kind).values()) for kind in KEYS}
-_SHAPES: Final[dict[type, Callable[[bytes], object]]] = {
-    kind: Decoder(tuple[*[*get_type_hints(kind, include_extras=True).values()][:-1]]).decode for kind in KEYS  # type: ignore[misc]
-}
+
+
+def _shape(kind: type[Row]) -> Callable[[bytes], object]:
+    """Decodes the columns that are summed, by the types and bounds that the class gives them."""
+    columns = [*get_type_hints(kind, include_extras=True).values()][:-1]
+    return Decoder(types.GenericAlias(tuple, tuple(columns))).decode
+
+
+_SHAPES: Final = {kind: _shape(kind) for kind in KEYS}
 _TABLES: Final = {kind: re.sub("(?<!^)(?=[A-Z])", "_", kind.__name__.removesuffix("Row")).lower() for kind in KEYS}
 _LOWEST: Final[dict[type, object]] = {int: -(1 << 63), str: "", bytes: b""}
 

@@ -43,7 +43,7 @@ def _with_journal_end(batch: RepairBatch, tree: TreeRows, root: LineRow) -> Line
 
 
 def _replace_entries(repair: TreeRepair, batch: RepairBatch, line: LineRow, missing: Range, thread_id: str) -> None:
-    """One entry for each that is lost; one for all, if a row states that there were more than a journal can have lost."""
+    """One entry for each that is lost; one for all of them, if a row states that there were very many."""
     first, last = missing
     if last - first < _MOST_REPLACED:
         for seq in range(first, last + 1):

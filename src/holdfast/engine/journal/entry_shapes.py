@@ -1,4 +1,4 @@
-"""What the data of Holdfast's own entries must have. Anyone who may write a store may write a journal of any content."""
+"""What the data of Holdfast's own entries must have: a person who may write a store may write any journal."""
 
 from __future__ import annotations
 
