@@ -19,12 +19,12 @@ Record = list[Any]
 def changed(good: list[Record], random: Random) -> tuple[list[Record], list[str]]:
     """Other records, and what was done to them."""
     records = [[*record] for record in good]
-    told: list[str] = []
+    changes: list[str] = []
     for _ in range(random.choice([1, 1, 2, 3])):
         kind = random.choice(sorted({record[0] for record in records if record}, key=str))
         at = random.choice([n for n, record in enumerate(records) if record and record[0] == kind])
-        told.append(_change(records, at, random))
-    return records, told
+        changes.append(_change(records, at, random))
+    return records, changes
 
 
 def _change(records: list[Record], at: int, random: Random) -> str:

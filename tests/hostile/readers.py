@@ -125,9 +125,10 @@ class Readers:
             )
             yield f"{name} put_writes", partial(self._put_writes, thread)
             yield f"{name} append", partial(thread.journal.append, "said", 1, key="k1")
-            yield f"{name} fork", partial(self._fork, thread)
+        for name in ("chat", "long"):
+            yield f"{name} fork", partial(self._fork, store.thread(name))
             yield f"{name} copy_thread", partial(store.copy_thread, name, f"{name}/copied")
-            yield f"{name} label", partial(thread.label, "c1", "new")
+        yield "label", lambda: store.thread("chat").label("c1", "new")
         yield "chat sub save", lambda: store.thread("chat", "sub").save({"plan": []})
         yield "gone save", lambda: store.thread(GONE, reuse=True).save({"n": 1})
         yield "early", lambda: store.thread("chat").save({"lines": []}, id=EARLY["configurable"]["checkpoint_id"])

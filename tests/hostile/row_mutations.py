@@ -13,8 +13,6 @@ from holdfast.backends.rows import (
     ChunkRow,
     LineRow,
     LogRow,
-    OverlayRow,
-    PendingRow,
     Row,
     SettledRow,
     with_checksum,
@@ -34,7 +32,7 @@ class Case:
 
     def __init__(self, good: list[Row], random: Random, *, typed: bool) -> None:
         self.rows = list(good)
-        self.told: list[str] = []
+        self.changes: list[str] = []
         self.typed = typed
         self._random = random
         self._numbers = [value for row in good for value in row if isinstance(value, int)]
@@ -51,7 +49,7 @@ class Case:
         for _ in range(random.choice([1, 1, 2])):
             at = random.randrange(len(columns) - 1)
             columns[at] = self._value(type(row)._fields[at], columns[at], random)
-            self.told.append(f"{type(row).__name__}.{type(row)._fields[at]} = {columns[at]!r:.60}")
+            self.changes.append(f"{type(row).__name__}.{type(row)._fields[at]} = {columns[at]!r:.60}")
         self._replace(row, type(row)._make(columns))
 
     def _value(self, name: str, value: Any, random: Random) -> Any:
@@ -67,7 +65,7 @@ class Case:
         kind = random.choice([kind for kind in KINDS if len(kind._fields) - 1 > KEYS[kind]])
         at = random.randrange(KEYS[kind], len(kind._fields) - 1)
         value = self._value(kind._fields[at], self._pick(kind)[at], random)
-        self.told.append(f"{kind.__name__}.{kind._fields[at]} = {value!r:.60} in all rows")
+        self.changes.append(f"{kind.__name__}.{kind._fields[at]} = {value!r:.60} in all rows")
         for row in [row for row in self.rows if type(row) is kind]:
             columns: list[Any] = list(row)
             columns[at] = value
@@ -81,12 +79,12 @@ class Case:
         columns: list[Any] = list(row)
         at = random.randrange(KEYS[type(row)])
         columns[at] = self._value(type(row)._fields[at], columns[at], random)
-        self.told.append(f"{type(row).__name__} again with {type(row)._fields[at]} = {columns[at]!r:.60}")
+        self.changes.append(f"{type(row).__name__} again with {type(row)._fields[at]} = {columns[at]!r:.60}")
         self._add(type(row)._make(columns))
 
     def remove_row(self, random: Random) -> None:
         row = self._pick(random.choice(KINDS))
-        self.told.append(f"no {type(row).__name__} {row[: KEYS[type(row)]]!r:.60}")
+        self.changes.append(f"no {type(row).__name__} {row[: KEYS[type(row)]]!r:.60}")
         self.rows.remove(row)
 
     def connect(self, random: Random) -> None:
@@ -99,7 +97,7 @@ class Case:
             new = row._replace(base_log=other.log, base_pos=random.choice([0, 1, row.base_pos, 1 << 40]))
         else:
             new = row._replace(parent_seq=random.choice([row.seq, row.seq + 1, other.seq]), chain_start=other.seq)
-        self.told.append(f"{kind.__name__} {row[:3]} leads to {other[:3]}")
+        self.changes.append(f"{kind.__name__} {row[:3]} leads to {other[:3]}")
         self._replace(row, new)
 
     # ---------------------------------------------------------------- values
@@ -118,13 +116,13 @@ class Case:
         channels: dict[str, manifest.Entry] = {**known.channels, random.choice([*known.channels, "new"]): entry}
         extra = entry if random.random() < 0.2 else known.extra
         names = ("messages", "new") if random.random() < 0.2 else known.open
-        self.told.append(f"{row.id}: value {enc!r:.60}")
+        self.changes.append(f"{row.id}: value {enc!r:.60}")
         self._replace(row, row._replace(manifest=manifest.pack(manifest.Manifest(channels, extra, names))))
 
     def change_chunk(self, random: Random) -> None:
         row = self._pick(ChunkRow)
         body = hostile_values.chunk_body(random)
-        self.told.append(f"chunk {row.log} {row.lo}..{row.hi} kind {row.kind}: {body!r:.60}")
+        self.changes.append(f"chunk {row.log} {row.lo}..{row.hi} kind {row.kind}: {body!r:.60}")
         self._replace(row, row._replace(body=body, kind=random.choice([row.kind, row.kind, 0, 1, 2])))
 
     def change_encoded(self, random: Random) -> None:
@@ -136,7 +134,7 @@ class Case:
         at = random.choice(places)
         columns: list[Any] = list(row)
         columns[at] = hostile_values.restructured(row[at], random)
-        self.told.append(f"{type(row).__name__}.{type(row)._fields[at]}: {columns[at]!r:.60}")
+        self.changes.append(f"{type(row).__name__}.{type(row)._fields[at]}: {columns[at]!r:.60}")
         self._replace(row, type(row)._make(columns))
         return None
 
@@ -147,7 +145,7 @@ class Case:
         values = [[number() for _ in range(random.randrange(6))] for _ in range(random.choice([1, 3, 50]))]
         writes = [[random.choice([0, 1, -1, 1 << 40]), "messages", value] for value in values]
         body = pack_raw([[random.choice(["t1", b"x" * 16, b"short", 1]), "", writes]])
-        self.told.append(f"settled {row[:4]}: {body!r:.60}")
+        self.changes.append(f"settled {row[:4]}: {body!r:.60}")
         self._replace(row, row._replace(body=body))
 
     def change_journal(self, random: Random) -> None:
@@ -155,7 +153,7 @@ class Case:
         row = self._pick_named("JournalRow")
         data: Any = {name: hostile_values.plain(random) for name in _JOURNAL_FIELDS if random.random() < 0.7}
         kind = random.choice(_JOURNAL_KINDS)
-        self.told.append(f"journal {row.seq}: {kind} {data!r:.60}")
+        self.changes.append(f"journal {row.seq}: {kind} {data!r:.60}")
         self._replace(row, row._replace(kind=f"holdfast.{kind}", body=msgpack.packb(_packable(data))))
 
     # ---------------------------------------------------------------- helpers
@@ -182,7 +180,6 @@ _HOW = (
     Case.change_chunk, Case.change_encoded, Case.change_writes, Case.change_journal,
 )  # fmt: skip
 _WEIGHTS = (10, 2, 2, 1, 2, 3, 3, 4, 1, 1)
-ONE_OF_A_KIND = (OverlayRow, PendingRow)
 
 
 def _packable(data: Any) -> Any:
@@ -201,6 +198,12 @@ def sealed(row: Row, rows: list[Row]) -> Row:
         return with_checksum(row)  # type: ignore[type-var]
     except (TypeError, ValueError, OverflowError):  # text that is no UTF-8 can't be summed
         return row
+
+
+def sealed_all(good: list[Row], rows: list[Row]) -> list[Row]:
+    """The same for all rows that are not those of the good store."""
+    known = set(map(id, good))
+    return [row if id(row) in known else sealed(row, rows) for row in rows]
 
 
 def _with_digest(row: CheckpointRow, rows: list[Row]) -> CheckpointRow:

@@ -1,7 +1,7 @@
 """A process that reads hostile stores, one after the other, with little memory and time.
 
-It is told on its standard input which cases to try, one a line, as JSON: a subject, a seed and a number. It prints each
-before it starts, and what was wrong with it after, so that the parent knows which case has killed it.
+It reads which case to try from its standard input, one a line, as JSON: a subject, a seed and a number. It answers each
+with a line before it reads the next, so that its parent knows which case has killed it.
 """
 
 from __future__ import annotations
@@ -76,36 +76,36 @@ class Victim:
         (place / "outside" / "kept").write_text("kept")
         self._events.clear()
         try:
-            told, failures = self._read(place, subject, number, random)
+            changes, wrong = self._read(place, subject, number, random)
             if (place / "outside" / "kept").read_text() != "kept" or len(os.listdir(place / "outside")) != 1:
-                failures.append("a file outside of the store was touched")
-            failures += [f"reached out: {event}" for event in dict.fromkeys(self._events)]
-            failures += [f"imported {name}" for name in sorted(set(sys.modules) - self._modules)][:3]
+                wrong.append("a file outside of the store was touched")
+            wrong += [f"reached out: {event}" for event in dict.fromkeys(self._events)]
+            wrong += [f"imported {name}" for name in sorted(set(sys.modules) - self._modules)][:3]
             self._modules = set(sys.modules)
-            return told, failures
+            return changes, wrong
         finally:
             carriers.remove(place)
 
     def _read(self, place: Path, subject: str, number: int | str, random: Random) -> tuple[list[str], list[str]]:
         if subject == "bundle":
             return self._read_bundle(place, random)
-        commands = random.random() < 0.2
+        commands = random.random() < 0.1
         if isinstance(number, str):
-            rows, told = written_cases.CASES[number](list(self._good)), [number]
+            rows, changes = row_mutations.sealed_all(self._good, written_cases.CASES[number](self._good)), [number]
         else:
             case = row_mutations.Case(self._good, random, typed=subject not in carriers.LOOSE)
-            rows, told = case.rows, case.told
+            rows, changes = case.rows, case.changes
         readers = Readers(
             carriers.CARRIERS[subject](place, rows, random), place, commands=commands and subject != "memory"
         )
         readers.run()
-        return told, readers.failures
+        return changes, readers.failures
 
     def _read_bundle(self, place: Path, random: Random) -> tuple[list[str], list[str]]:
-        records, told = bundle_mutations.changed(self._records, random)
+        records, changes = bundle_mutations.changed(self._records, random)
         bundle_mutations.write(place / "hostile.hfb", records, random)
         url = str(place / "store.db")
-        failures: list[str] = []
+        wrong: list[str] = []
         with holdfast.open(url, max_value=good_store.MAX_VALUE) as store:
             for _ in range(2):
                 try:
@@ -113,10 +113,10 @@ class Victim:
                 except HoldfastError:
                     pass
                 except Exception as error:
-                    failures.append(f"import_: {error!r}")
+                    wrong.append(f"import_: {error!r}")
         readers = Readers(url, place, commands=False)
         readers.run()
-        return told, failures + readers.failures
+        return changes, wrong + readers.failures
 
 
 _STARTS: Final = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "ctypes.dlopen", "socket.bind")
@@ -147,12 +147,11 @@ def main() -> None:
         _limit()
         for line in sys.stdin:
             subject, seed, number = json.loads(line)
-            print(json.dumps({"started": [subject, seed, number]}), flush=True)
             # The default action of the signal ends the process: a hang is found as one.
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            told, failures = victim.attempt(subject, seed, number)
+            changes, wrong = victim.attempt(subject, seed, number)
             signal.setitimer(signal.ITIMER_PROF, 0)
-            print(json.dumps({"told": told, "failures": failures}), flush=True)
+            print(json.dumps({"changes": changes, "wrong": wrong}), flush=True)
 
 
 if __name__ == "__main__":

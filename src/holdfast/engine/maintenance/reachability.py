@@ -153,6 +153,8 @@ async def read_tree(
     threads = [thread for thread in await engine.backend.tree_threads(number) if thread.id not in without]
     tree = Tree(number, candidates, lines, threads)
     for row in await table_scan.sound_rows(engine.backend, CheckpointRow, number):
+        if row.parent_seq >= row.seq:
+            raise Corrupt(f"checkpoint {row.id!r} has number {row.seq}, and its parent has {row.parent_seq}")
         tree.rows.setdefault(row.line, {})[row.seq] = row
     await _mark_seen(engine, tree, hidden)
     _keep_fork_points(tree)

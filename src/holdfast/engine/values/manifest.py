@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from holdfast.backends.rows import Number
 from holdfast.engine.values.digests import SIZE, encoding_digest
 
 INLINE_UP_TO: Final = 40
@@ -20,8 +21,8 @@ INLINE_UP_TO: Final = 40
 class Ref(NamedTuple):
     """One version of a value log."""
 
-    log: int
-    pos: int
+    log: Number
+    pos: Number
     digest: bytes
     frozen: bool = False  # the log has later versions, or belongs to another line: the next version starts a new log
 
@@ -46,7 +47,7 @@ class Manifest(NamedTuple):
     """Channels without a value here: theirs is computed from the writes since the last ancestor that has one."""
 
 
-_Packed = bytes | list[int | bytes | bool]
+_Packed = bytes | Ref
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
@@ -65,9 +66,9 @@ def unpack(data: bytes) -> Manifest:
     channels, extra, names = (packed, None, ()) if isinstance(packed, dict) else (*packed, ())[:3]
     entries: dict[str, Entry] = {}
     for name, entry in channels.items():
-        entries[name] = Inline(entry) if isinstance(entry, bytes) else Ref(*entry)
+        entries[name] = Inline(entry) if isinstance(entry, bytes) else entry
     if extra is not None:
-        extra = Inline(extra) if isinstance(extra, bytes) else Ref(*extra)
+        extra = Inline(extra) if isinstance(extra, bytes) else extra
     return Manifest(entries, extra, tuple(names))
 
 
