@@ -48,7 +48,7 @@ def _with(row: Any, columns: dict[str, Any]) -> Any:
 
 def _state(**channels: Any) -> Change:
     """These encoded values in all checkpoints."""
-    entries = {name: Inline(enc) for name, enc in channels.items()}
+    entries: dict[str, manifest.Entry] = {name: Inline(enc) for name, enc in channels.items()}
     return _each(CheckpointRow, manifest=manifest.pack(Manifest(entries)))
 
 

@@ -19,13 +19,14 @@ FRAME: Final = 2  # a chunk holding many changes, compressed together
 
 NO_LIMIT: Final = 1 << 62  # as a limit, or as the last number of a range: all rows
 DAY: Final = 86_400_000_000  # microseconds
-LARGEST: Final = 1 << 60
-"""No column has a greater number, so that the sum of two fits into the storage, and a range never ends above it."""
+LARGEST: Final = 1 << 62
+"""No counter is greater, so that the next number fits into the storage too."""
 LATEST: Final = 253_370_764_800_000_000
 """The start of the year 9999: no time is later, so that it is within the calendar in every time zone."""
 
+Key = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]  # of a tree, a line or a log
 Number = Annotated[int, Meta(ge=0, le=LARGEST)]
-Signed = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
+Signed = Annotated[int, Meta(ge=-LARGEST, le=LARGEST + (1 << 61))]  # a caller's own; steps grow from what it chose
 Time = Annotated[int, Meta(ge=0, le=LATEST)]  # microseconds since 1970
 
 
@@ -33,8 +34,8 @@ class ThreadRow(NamedTuple):
     """An entry of the directory: from the id that a user chose to the tree and the root line."""
 
     id: str
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     generation: Number
     created_at: Time
     metadata: bytes
@@ -64,20 +65,20 @@ class TagRow(NamedTuple):
 class LineRow(NamedTuple):
     """One namespace of one thread: the only row that a save changes."""
 
-    tree: Number
-    line: Number
-    thread: Number  # the root line of the same thread; equal to `line` for the root itself
+    tree: Key
+    line: Key
+    thread: Key  # the root line of the same thread; equal to `line` for the root itself
     namespace: str
     version: Number = 0  # grows with every change of this row; what `LineAt` compares
     seq: Number = 0  # the number of the last checkpoint that was saved
-    head_line: Number = 0  # the line of the head's row: a base, until a fork saves its first checkpoint
+    head_line: Key = 0  # the line of the head's row: a base, until a fork saves its first checkpoint
     head_seq: Number = 0  # 0 if there is no checkpoint
     checkpoints: Number = 0
     size: Number = 0
     updated_at: Time = 0
     forks: Number = 0  # how often this thread was forked or copied, which is the era of the next write
     overlays: Number = 0  # how many overlays concern what this line sees; 0 lets reads skip them
-    base_line: Number | None = None  # the line this one was forked from
+    base_line: Key | None = None  # the line this one was forked from
     base_seq: Number = 0
     base_era: Number = 0  # overlays and writes of the base from this era on are not seen
     is_copy: Number = 0  # 1 for a copy, which sees all branches of its base; 0 for a fork, which sees one lineage
@@ -93,8 +94,8 @@ class LineRow(NamedTuple):
 class CheckpointRow(NamedTuple):
     """One checkpoint; `manifest` says where its values are."""
 
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     seq: Number
     id: str
     parent_id: str | None
@@ -124,8 +125,8 @@ class CheckpointRow(NamedTuple):
 class OverlayRow(NamedTuple):
     """A later decision about a checkpoint: a new label or status, or its removal from this line's view."""
 
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     seq: Number
     era: Number
     hidden: Number  # 1: removed; 2: replaced by another row of the same id
@@ -137,9 +138,9 @@ class OverlayRow(NamedTuple):
 class LogRow(NamedTuple):
     """The version of another log that a value log continues. Logs that start with a key have no such row."""
 
-    tree: Number
-    log: Number
-    base_log: Number
+    tree: Key
+    log: Key
+    base_log: Key
     base_pos: Number
     sum: int = 0
 
@@ -147,8 +148,8 @@ class LogRow(NamedTuple):
 class ChunkRow(NamedTuple):
     """Positions lo..hi of one value log."""
 
-    tree: Number
-    log: Number
+    tree: Key
+    log: Key
     lo: Number
     hi: Number
     kind: Number
@@ -159,8 +160,8 @@ class ChunkRow(NamedTuple):
 class PendingRow(NamedTuple):
     """One write of a task on top of a checkpoint."""
 
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     seq: Number
     task_id: str
     idx: Signed
@@ -173,8 +174,8 @@ class PendingRow(NamedTuple):
 class SettledRow(NamedTuple):
     """The pending writes of a checkpoint, once a later save has stored most of their values in logs."""
 
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     seq: Number
     number: Number  # of the checkpoint that was saved with this row
     era: Number
@@ -199,8 +200,8 @@ class EarlyWriteRow(NamedTuple):
 class JournalRow(NamedTuple):
     """One entry of a thread's journal; `line` is the root line that it was appended to."""
 
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     seq: Number
     kind: str
     key: str | None
@@ -213,8 +214,8 @@ class RunRow(NamedTuple):
     """A line that a run has written to, so that a run can be deleted without reading every thread."""
 
     run_id: str
-    tree: Number
-    line: Number
+    tree: Key
+    line: Key
     sum: int = 0
 
 

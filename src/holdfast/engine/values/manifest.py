@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from holdfast.backends.rows import Number
+from holdfast.backends.rows import Key, Number
 from holdfast.engine.values.digests import SIZE, encoding_digest
 
 INLINE_UP_TO: Final = 40
@@ -21,7 +21,7 @@ INLINE_UP_TO: Final = 40
 class Ref(NamedTuple):
     """One version of a value log."""
 
-    log: Number
+    log: Key
     pos: Number
     digest: bytes
     frozen: bool = False  # the log has later versions, or belongs to another line: the next version starts a new log

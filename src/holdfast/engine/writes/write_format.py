@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from holdfast import _zstd
-from holdfast.backends.rows import Number, PendingRow, SettledRow, Signed, checked
+from holdfast.backends.rows import Key, PendingRow, SettledRow, Signed, checked
 from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.values.manifest import Ref
 from holdfast.engine.values.msgpack_parts import LIST, join, split_items
@@ -35,7 +35,7 @@ class StoredWrite(NamedTuple):
     value: bytes | list[int]
 
 
-Reference = Annotated[list[Number], Meta(min_length=2, max_length=4)]
+Reference = Annotated[list[Key], Meta(min_length=2, max_length=4)]
 SettledTasks = list[tuple[Any, str, list[tuple[Signed, str, bytes | Reference]]]]
 """The writes of a step by task: the task's id (16 bytes if it is a UUID) and path; index, channel and value of each."""
 

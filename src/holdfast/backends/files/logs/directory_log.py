@@ -24,7 +24,7 @@ from holdfast.backends.files.logs.record_format import Damage, Record
 from holdfast.backends.files.logs.row_encoding import DIRECTORY, UNREADABLE, Part
 from holdfast.backends.files.logs.tree_log import NumberedPart, TreeLog, encode
 from holdfast.backends.memory.tables import Tables
-from holdfast.backends.rows import Number
+from holdfast.backends.rows import Key, Number
 from holdfast.errors import Corrupt
 
 FILE: Final = "directory.hfs"
@@ -32,8 +32,8 @@ _BYTES_PER_RECORD: Final = 1 << 20
 _FOLDER_WEIGHT: Final = 20  # what a folder takes up beside its name, roughly
 SALT: Final = crc32(b"directory")
 Entry = tuple[list[Any], list[Any], Any, list[Any]]
-_Folder = tuple[Number, str]
-_StoredEntry = tuple[list[_Folder], list[_Folder], Part, list[tuple[Number, Number, Part]]]
+_Folder = tuple[Key, str]
+_StoredEntry = tuple[list[_Folder], list[_Folder], Part, list[tuple[Key, Number, Part]]]
 _decode: Final = Decoder(tuple[Number, list[_StoredEntry]]).decode
 
 
