@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -q -rs
 PARALLEL := -n $(WORKERS) --dist worksteal
 
 # A folder of tests is run by the target of its name. `make test` runs the first list; the second takes minutes each.
-QUICK := unit growth contract runs interrupts cli files postgres adapters seeds docs stateful crash
+QUICK := unit growth contract runs interrupts cli files postgres adapters seeds docs stateful hostile crash
 SLOW := faults lifecycle transfer
 
 .DEFAULT_GOAL := help

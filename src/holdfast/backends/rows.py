@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple, TypeVar, get_type_hints
+import types
+from collections.abc import Callable
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 from zlib import crc32
 
-from msgspec.msgpack import Encoder
+from msgspec import DecodeError, Meta
+from msgspec.msgpack import Decoder, Encoder
 
 from holdfast.errors import Corrupt
 
@@ -16,16 +19,25 @@ FRAME: Final = 2  # a chunk holding many changes, compressed together
 
 NO_LIMIT: Final = 1 << 62  # as a limit, or as the last number of a range: all rows
 DAY: Final = 86_400_000_000  # microseconds
+LARGEST: Final = 1 << 62
+"""No counter is greater, so that the next number fits into the storage too."""
+LATEST: Final = 253_370_764_800_000_000
+"""The start of the year 9999: no time is later, so that it is within the calendar in every time zone."""
+
+Key = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]  # of a tree, a line or a log
+Number = Annotated[int, Meta(ge=0, le=LARGEST)]
+Signed = Annotated[int, Meta(ge=-LARGEST, le=LARGEST + (1 << 61))]  # a caller's own; steps grow from what it chose
+Time = Annotated[int, Meta(ge=0, le=LATEST)]  # microseconds since 1970
 
 
 class ThreadRow(NamedTuple):
     """An entry of the directory: from the id that a user chose to the tree and the root line."""
 
     id: str
-    tree: int
-    line: int
-    generation: int
-    created_at: int
+    tree: Key
+    line: Key
+    generation: Number
+    created_at: Time
     metadata: bytes
     from_thread: str | None
     from_checkpoint: str | None
@@ -36,7 +48,7 @@ class TombstoneRow(NamedTuple):
     """What is left of a deleted thread: a hash of its id, how often it was deleted, and its last checkpoint id."""
 
     hash: bytes
-    generation: int
+    generation: Number
     last: str  # the highest checkpoint id, as text: a late write that names it or a lower one is refused
     sum: int = 0
 
@@ -53,46 +65,46 @@ class TagRow(NamedTuple):
 class LineRow(NamedTuple):
     """One namespace of one thread: the only row that a save changes."""
 
-    tree: int
-    line: int
-    thread: int  # the root line of the same thread; equal to `line` for the root itself
+    tree: Key
+    line: Key
+    thread: Key  # the root line of the same thread; equal to `line` for the root itself
     namespace: str
-    version: int = 0  # grows with every change of this row; what `LineAt` compares
-    seq: int = 0  # the number of the last checkpoint that was saved
-    head_line: int = 0  # the line of the head's row: a base, until a fork saves its first checkpoint
-    head_seq: int = 0  # 0 if there is no checkpoint
-    checkpoints: int = 0
-    size: int = 0
-    updated_at: int = 0
-    forks: int = 0  # how often this thread was forked or copied, which is the era of the next write
-    overlays: int = 0  # how many overlays concern what this line sees; 0 lets reads skip them
-    base_line: int | None = None  # the line this one was forked from
-    base_seq: int = 0
-    base_era: int = 0  # overlays and writes of the base from this era on are not seen
-    is_copy: int = 0  # 1 for a copy, which sees all branches of its base; 0 for a fork, which sees one lineage
-    journal: int = 0  # the last number of the thread's journal; only in the root line, like all that follow
-    base_journal: int = 0  # up to here the journal is that of the base
-    epoch: int = 0  # how often a worker has taken the lease
+    version: Number = 0  # grows with every change of this row; what `LineAt` compares
+    seq: Number = 0  # the number of the last checkpoint that was saved
+    head_line: Key = 0  # the line of the head's row: a base, until a fork saves its first checkpoint
+    head_seq: Number = 0  # 0 if there is no checkpoint
+    checkpoints: Number = 0
+    size: Number = 0
+    updated_at: Time = 0
+    forks: Number = 0  # how often this thread was forked or copied, which is the era of the next write
+    overlays: Number = 0  # how many overlays concern what this line sees; 0 lets reads skip them
+    base_line: Key | None = None  # the line this one was forked from
+    base_seq: Number = 0
+    base_era: Number = 0  # overlays and writes of the base from this era on are not seen
+    is_copy: Number = 0  # 1 for a copy, which sees all branches of its base; 0 for a fork, which sees one lineage
+    journal: Number = 0  # the last number of the thread's journal; only in the root line, like all that follow
+    base_journal: Number = 0  # up to here the journal is that of the base
+    epoch: Number = 0  # how often a worker has taken the lease
     worker: str = ""  # the holder of the lease; empty if there is none
-    lease_at: int = 0  # when the lease was taken or renewed, by the store's clock
-    lease_ttl: int = 0  # how long it is valid from then on
+    lease_at: Time = 0  # when the lease was taken or renewed, by the store's clock
+    lease_ttl: Signed = 0  # how long it is valid from then on
     sum: int = 0
 
 
 class CheckpointRow(NamedTuple):
     """One checkpoint; `manifest` says where its values are."""
 
-    tree: int
-    line: int
-    seq: int
+    tree: Key
+    line: Key
+    seq: Number
     id: str
     parent_id: str | None
-    parent_seq: int  # 0 if there is no parent, or none that this line sees
+    parent_seq: Number  # 0 if there is no parent, or none that this line sees
     parent_thread: str | None  # None if it is this thread
     parent_digest: bytes | None  # only if this line does not see the parent: part of what `digest` covers
-    chain_start: int  # every row of this line from here to `seq` is an ancestor (see docs/reference/format.md)
-    depth: int  # how many checkpoints its lineage had when it was saved, itself included
-    step: int
+    chain_start: Number  # every row of this line from here to `seq` is an ancestor (see docs/reference/format.md)
+    depth: Number  # how many checkpoints its lineage had when it was saved, itself included
+    step: Signed
     source: str
     node: str
     next: bytes
@@ -100,11 +112,11 @@ class CheckpointRow(NamedTuple):
     status: str
     label: str
     metadata: bytes
-    created_at: int
-    journal_seq: int
-    size: int
+    created_at: Time
+    journal_seq: Number
+    size: Number
     origin: str | None
-    era: int
+    era: Number
     digest: bytes
     manifest: bytes
     sum: int = 0
@@ -113,11 +125,11 @@ class CheckpointRow(NamedTuple):
 class OverlayRow(NamedTuple):
     """A later decision about a checkpoint: a new label or status, or its removal from this line's view."""
 
-    tree: int
-    line: int
-    seq: int
-    era: int
-    hidden: int  # 1: removed; 2: replaced by another row of the same id
+    tree: Key
+    line: Key
+    seq: Number
+    era: Number
+    hidden: Number  # 1: removed; 2: replaced by another row of the same id
     label: str | None
     status: str | None
     sum: int = 0
@@ -126,21 +138,21 @@ class OverlayRow(NamedTuple):
 class LogRow(NamedTuple):
     """The version of another log that a value log continues. Logs that start with a key have no such row."""
 
-    tree: int
-    log: int
-    base_log: int
-    base_pos: int
+    tree: Key
+    log: Key
+    base_log: Key
+    base_pos: Number
     sum: int = 0
 
 
 class ChunkRow(NamedTuple):
     """Positions lo..hi of one value log."""
 
-    tree: int
-    log: int
-    lo: int
-    hi: int
-    kind: int
+    tree: Key
+    log: Key
+    lo: Number
+    hi: Number
+    kind: Number
     body: bytes
     sum: int = 0
 
@@ -148,12 +160,12 @@ class ChunkRow(NamedTuple):
 class PendingRow(NamedTuple):
     """One write of a task on top of a checkpoint."""
 
-    tree: int
-    line: int
-    seq: int
+    tree: Key
+    line: Key
+    seq: Number
     task_id: str
-    idx: int
-    era: int  # part of the key: a control write that replaces another leaves the older one to the forks that saw it
+    idx: Signed
+    era: Number  # part of the key: a control write that replaces another leaves the older one to the forks that saw it
     task_path: str
     body: bytes  # channel and value
     sum: int = 0
@@ -162,11 +174,11 @@ class PendingRow(NamedTuple):
 class SettledRow(NamedTuple):
     """The pending writes of a checkpoint, once a later save has stored most of their values in logs."""
 
-    tree: int
-    line: int
-    seq: int
-    number: int  # of the checkpoint that was saved with this row
-    era: int
+    tree: Key
+    line: Key
+    seq: Number
+    number: Number  # of the checkpoint that was saved with this row
+    era: Number
     body: bytes
     sum: int = 0
 
@@ -178,9 +190,9 @@ class EarlyWriteRow(NamedTuple):
     namespace: str
     checkpoint: str
     task_id: str
-    idx: int
+    idx: Signed
     task_path: str
-    created_at: int
+    created_at: Time
     body: bytes  # channel and value
     sum: int = 0
 
@@ -188,12 +200,12 @@ class EarlyWriteRow(NamedTuple):
 class JournalRow(NamedTuple):
     """One entry of a thread's journal; `line` is the root line that it was appended to."""
 
-    tree: int
-    line: int
-    seq: int
+    tree: Key
+    line: Key
+    seq: Number
     kind: str
     key: str | None
-    created_at: int
+    created_at: Time
     body: bytes
     sum: int = 0
 
@@ -202,19 +214,19 @@ class RunRow(NamedTuple):
     """A line that a run has written to, so that a run can be deleted without reading every thread."""
 
     run_id: str
-    tree: int
-    line: int
+    tree: Key
+    line: Key
     sum: int = 0
 
 
 class QuarantineRow(NamedTuple):
     """A damaged row that repair() has set aside, as it was read."""
 
-    number: int
+    number: Number
     kind: str  # the table it was in
     body: bytes  # its columns
     reason: str
-    created_at: int
+    created_at: Time
     sum: int = 0
 
 
@@ -300,24 +312,25 @@ def _piecewise(columns: tuple[object, ...]) -> int:
 
 
 _LARGE: Final = 1 << 20
-_NOT_ENCODED: Final = (TypeError, ValueError, OverflowError)
+_NOT_ENCODED: Final = (TypeError, ValueError, OverflowError, DecodeError)
 
 
 def is_sound(row: Row) -> bool:
-    """Whether the checksum holds. A damaged column may hold a value that can't even be encoded."""
+    """Whether the checksum holds, and each column has a value that it may have. Neither may be so in a damaged row."""
     try:
-        large = len(getattr(row, "body", b"")) >= _LARGE
-        return row[-1] == (_piecewise(row[:-1]) if large else crc32(_encode(row[:-1])))
+        return _sums_up(row)
     except _NOT_ENCODED:
         return False
 
 
 def checked(row: AnyRow) -> AnyRow:
-    """The row itself if its checksum holds."""
+    """The row itself if it is sound. Every row passes here before the engine uses what it says."""
     try:
-        large = len(getattr(row, "body", b"")) >= _LARGE
-        if row[-1] == (_piecewise(row[:-1]) if large else crc32(_encode(row[:-1]))):
+        if _sums_up(row):
             return row
+    except DecodeError as error:
+        where = f"the {table_name(type(row))} row with {describe_key(row)}"
+        raise Corrupt(f"{where} has a column that no program writes: {error}") from error
     except _NOT_ENCODED:
         pass
     raise Corrupt(
@@ -326,10 +339,32 @@ def checked(row: AnyRow) -> AnyRow:
     )
 
 
+def _sums_up(row: Row) -> bool:
+    """Whether the checksum holds; raises if a column has a wrong type, or a number that is out of range.
+
+    Storage may be loosely typed, and anyone can compute a checksum. The encoding that is summed is decoded once more by
+    the types of the columns: that is done in C, and faster than anything that looks at single columns.
+    """
+    if len(getattr(row, "body", b"")) >= _LARGE:
+        return row[-1] == _piecewise(row[:-1]) and is_typed(row)
+    encoded = _encode(row[:-1])
+    if row[-1] != crc32(encoded):
+        return False
+    _SHAPES[type(row)](encoded)
+    return True
+
+
 def is_typed(row: Row) -> bool:
-    """Whether every column has a type that it may have. In a damaged row it may have any."""
+    """Whether every column has a value that it may have, whatever the checksum."""
     columns: tuple[object, ...] = row
-    return all(isinstance(column, hint) for column, hint in zip(columns, _TYPES[type(row)], strict=True))
+    if not all(isinstance(column, hint) for column, hint in zip(columns, _TYPES[type(row)], strict=True)):
+        return False
+    try:
+        # A long text or body is not a matter of its length.
+        _SHAPES[type(row)](_encode([column[:1] if isinstance(column, bytes) else column for column in columns[:-1]]))
+    except _NOT_ENCODED:
+        return False
+    return True
 
 
 def has_typed_key(row: Row) -> bool:
@@ -343,6 +378,15 @@ def first_key(kind: type[Row]) -> tuple[object, ...]:
 
 
 _TYPES: Final[dict[type, tuple[type, ...]]] = {kind: tuple(get_type_hints(kind).values()) for kind in KEYS}
+
+
+def _shape(kind: type[Row]) -> Callable[[bytes], object]:
+    """Decodes the columns that are summed, by the types and bounds that the class gives them."""
+    columns = [*get_type_hints(kind, include_extras=True).values()][:-1]
+    return Decoder(types.GenericAlias(tuple, tuple(columns))).decode
+
+
+_SHAPES: Final = {kind: _shape(kind) for kind in KEYS}
 _TABLES: Final = {kind: re.sub("(?<!^)(?=[A-Z])", "_", kind.__name__.removesuffix("Row")).lower() for kind in KEYS}
 _LOWEST: Final[dict[type, object]] = {int: -(1 << 63), str: "", bytes: b""}
 

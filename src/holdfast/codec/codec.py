@@ -90,6 +90,13 @@ class Codec:
                 raise
             raise Corrupt(f"stored bytes do not decode: {type(error).__name__}: {error}") from error
 
+    def decode_dict(self, data: bytes) -> dict[str, Any]:
+        """The same for metadata, which is a dict; no bytes stand for an empty one."""
+        value = self.decode(data) if data else {}
+        if not isinstance(value, dict):
+            raise Corrupt(f"stored metadata is not a dict, but of type {type(value).__name__}")
+        return value
+
     def too_large(self, size: int, what: str) -> TooLarge:
         return TooLarge(
             f"{what} has {size} bytes, and max_value is {self.max_value}; keep large content outside of the state, "

@@ -36,12 +36,16 @@ def _nothing(fields: dict[str, Any]) -> None:
 _NO_CLASSES = _NoClasses()
 
 
+def without_classes(data: bytes) -> Any:
+    """The value, with None in the place of what is built by classes and handlers of a program."""
+    raw, is_loaded = unpack(data)
+    return raw if is_loaded else revive(raw, _NO_CLASSES)
+
+
 def problem_in(data: bytes) -> str:
     """Why no program can load this value; empty if one can."""
     try:
-        raw, is_loaded = unpack(data)
-        if not is_loaded:
-            revive(raw, _NO_CLASSES)
+        without_classes(data)
     except (MemoryError, RecursionError):  # too deep for the stack as it is here
         return ""
     except Exception as error:

@@ -37,6 +37,7 @@ from holdfast.engine.values.reducers import reducing
 from holdfast.engine.values.state_change import Change
 from holdfast.errors import (
     Closed,
+    Corrupt,
     Deleted,
     EncodeError,
     Fenced,
@@ -224,7 +225,10 @@ class RunCalls(Generic[S]):
         """The number of the last checkpoint that a step of the run saved."""
         info: CheckpointInfo | None = head
         while info is not None and info.parent_id and _is_boundary(info):
-            info = await self.thread.load(info.parent_id, ())
+            parent = await self.thread.load(info.parent_id, ())
+            if parent is not None and parent.seq >= info.seq:
+                raise Corrupt(f"checkpoint {info.id!r} has a parent that was saved after it: {parent.id!r}")
+            info = parent
         return _seq(info)
 
     async def _save_input(self) -> int:

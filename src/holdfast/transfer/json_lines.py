@@ -138,7 +138,7 @@ class _NamespaceLines:
 
 
 def _decoded(codec: Codec, metadata: bytes) -> Any:
-    return codec.decode(metadata) if metadata else {}
+    return codec.decode_dict(metadata)
 
 
 def _differs(entry: Entry, before: Entry | None) -> bool:

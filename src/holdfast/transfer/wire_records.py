@@ -10,15 +10,18 @@ field.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+from holdfast.backends.rows import Number, Signed, Time
 
 Value = None | bytes | tuple[bytes]
 """None: that of the base. Bytes: the encoded value. A tuple of one: a change to that of the base."""
 
-Write = tuple[str, str, int, str, bytes | list[int]]
+Position = Annotated[list[Number], Meta(max_length=2)]
+Write = tuple[str, str, Signed, str, bytes | Position]
 """Task, path, index, channel, and the value: encoded, or its position in that channel of the settling checkpoint."""
 
 
@@ -33,18 +36,18 @@ class Line(Struct, array_like=True, frozen=True):
     """One namespace of a thread."""
 
     namespace: str
-    seq: int
+    seq: Number
     """The last number that was assigned."""
-    head: int
+    head: Number
     """The number of the latest checkpoint; 0 if there is none."""
-    updated_at: int
-    base: int
+    updated_at: Time
+    base: Number
     """Checkpoints up to this number are those of the thread that it shares with."""
     is_copy: bool
     """Whether it is a copy, which shares branches too."""
     annotated: bool
     """Whether the content has all annotations of shared checkpoints; if not, they are those of the other thread."""
-    hidden: list[int] = []
+    hidden: list[Number] = []
     """Removed checkpoints that are in the outline because open channels of others depend on them."""
 
 
@@ -53,14 +56,14 @@ class Thread(Struct, array_like=True, tag="thread", frozen=True):
 
     id: str
     metadata: bytes
-    created_at: int
+    created_at: Time
     from_thread: str | None
     from_checkpoint: str | None
     shares: str | None
     """An earlier thread that has the checkpoints up to the `base` of each line."""
-    journal: int
+    journal: Number
     """The last number of the journal."""
-    base_journal: int
+    base_journal: Number
     """The journal up to this number is that of the thread that it shares with."""
     lines: list[Line]
     """Inner namespaces first, the root last."""
@@ -70,13 +73,13 @@ class Outline(Struct, array_like=True, tag="outline", frozen=True):
     """Checkpoints of one namespace, oldest first: number, digest, and hash of the annotations."""
 
     namespace: str
-    rows: list[tuple[int, bytes, bytes]]
+    rows: list[tuple[Number, bytes, bytes]]
 
 
 class JournalOutline(Struct, array_like=True, tag="entries", frozen=True):
     """Journal entries, oldest first: number and hash."""
 
-    rows: list[tuple[int, bytes]]
+    rows: list[tuple[Number, bytes]]
 
 
 class OutlineEnd(Struct, array_like=True, tag="content", frozen=True):
@@ -86,10 +89,10 @@ class OutlineEnd(Struct, array_like=True, tag="content", frozen=True):
 class JournalEntry(Struct, array_like=True, tag="journal", frozen=True):
     """One entry of the journal."""
 
-    seq: int
+    seq: Number
     kind: str
     key: str | None
-    created_at: int
+    created_at: Time
     body: bytes
 
 
@@ -97,17 +100,17 @@ class Checkpoint(Struct, array_like=True, tag="checkpoint", frozen=True):
     """One checkpoint, with the label and status that it was saved with."""
 
     namespace: str
-    seq: int
+    seq: Number
     id: str
     parent_id: str | None
-    parent_seq: int
+    parent_seq: Number
     """The nearest ancestor that is not removed; 0 if there is none."""
     parent_thread: str | None
     parent_digest: bytes | None
     """The digest of the parent that `digest` was computed with."""
     verifiable: bool
     """False if that digest is no longer known, so that `digest` can't be checked."""
-    step: int
+    step: Signed
     source: str
     node: str
     next: bytes
@@ -115,12 +118,12 @@ class Checkpoint(Struct, array_like=True, tag="checkpoint", frozen=True):
     status: str
     label: str
     metadata: bytes
-    created_at: int
-    journal_seq: int
-    size: int
+    created_at: Time
+    journal_seq: Number
+    size: Number
     origin: str | None
     digest: bytes
-    base: int
+    base: Number
     """The checkpoint of the same namespace that values are relative to; 0 for none."""
     channels: list[tuple[str, Value]]
     extra: bool | Value
@@ -133,7 +136,7 @@ class Overlay(Struct, array_like=True, tag="overlay", frozen=True):
     """The current label and status of a checkpoint that was saved with others."""
 
     namespace: str
-    seq: int
+    seq: Number
     label: str
     status: str
 
@@ -142,8 +145,8 @@ class Writes(Struct, array_like=True, tag="writes", frozen=True):
     """Pending writes of one checkpoint."""
 
     namespace: str
-    seq: int
-    settled_by: int
+    seq: Number
+    settled_by: Number
     """The checkpoint that settled them, which comes before this record; 0 if they are not settled."""
     writes: list[Write]
 
@@ -176,7 +179,7 @@ class ContentRequest:
     """By namespace: checkpoints past this number."""
     annotations: dict[str, set[int]]
     """By namespace: earlier checkpoints whose annotations differ."""
-    journal: int
+    journal: Number
     """Journal entries past this number."""
     self_contained: bool = False
     """Whether values must not be changes to those of checkpoints that were not asked for."""

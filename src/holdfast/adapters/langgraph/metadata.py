@@ -48,7 +48,7 @@ def packed(said: dict[str, Any], codec: Codec) -> bytes:
 
 
 def unpacked(row: CheckpointRow, codec: Codec) -> dict[str, Any]:
-    found: dict[str, Any] = codec.decode(row.metadata) if row.metadata else {}
+    found = codec.decode_dict(row.metadata)
     if _AS_IT_IS not in found:
         return {"source": row.source, "step": row.step, **found}
     own = found.pop(_AS_IT_IS)

@@ -27,9 +27,16 @@ def return_free_pages(connection: sqlite3.Connection) -> None:
 
 def shrink(connection: sqlite3.Connection) -> None:
     """Return all free pages, in steps that let other connections write in between. Then empty the WAL."""
-    while connection.execute("PRAGMA freelist_count").fetchone() != (0,):
+    before = _free_pages(connection) + 1
+    # A file that was laid out by another program may keep its free pages.
+    while 0 < (left := _free_pages(connection)) < before:
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+        before = left
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _free_pages(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA freelist_count").fetchone()[0])
 
 
 def scrub(connection: sqlite3.Connection, path: Path) -> None:

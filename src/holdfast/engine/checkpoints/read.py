@@ -125,7 +125,7 @@ def matching(
             return False
         if not rest:
             return True
-        metadata = handle.codec.decode(row.metadata) if row.metadata else {}
+        metadata = handle.codec.decode_dict(row.metadata)
         return all(name in metadata and metadata[name] == value for name, value in rest.items())
 
     return Filter(**columns), keep

@@ -6,13 +6,14 @@ Lines that share a past are checked together (see `lineages`), so that a tree wi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from holdfast.backends.rows import NO_LIMIT, CheckpointRow, LineRow, ThreadRow, with_checksum
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.integrity.findings import Shown, TreeFindings, Viewer
 from holdfast.engine.integrity.tree_rows import TreeRows
-from holdfast.engine.journal.trimmed import covered_range
+from holdfast.engine.journal import trimmed
+from holdfast.engine.journal.trimmed import Range
 from holdfast.engine.threads import location, views
 from holdfast.engine.threads.lineages import Lineages, NamespaceNames, is_grounded
 from holdfast.engine.threads.views import View
@@ -117,7 +118,8 @@ class ThreadCheck:
     def _check_journal(self, root: LineRow) -> None:
         gaps = self._journals.of(root)
         if gaps:
-            message = f"the journal ends at {root.journal}, but entry {_numbers(gaps)} is missing"
+            missing = [*islice(chain.from_iterable(range(first, last + 1) for first, last in gaps), _MOST_NAMED)]
+            message = f"the journal ends at {root.journal}, but entry {_numbers(missing)} is missing"
             self._findings.add("journal", root, message)
         _check_entries(self._findings, root)
 
@@ -175,14 +177,14 @@ class JournalGaps:
 
     def __init__(self, tree: TreeRows) -> None:
         self._tree = tree
-        self._below: dict[tuple[int, int], list[int]] = {}  # by line and last number
+        self._below: dict[tuple[int, int], list[Range]] = {}  # by line and last number
 
-    def of(self, root: LineRow) -> list[int]:
+    def of(self, root: LineRow) -> list[Range]:
         """In ascending order. What a fork sees of its origin's journal ends at its fork point."""
         passed: list[tuple[LineRow, int]] = []
         line: LineRow | None = root
         last = root.journal
-        gaps: list[int] = []
+        gaps: list[Range] = []
         while line is not None and last > 0:
             # Forks of one thread share what is below: it is walked once.
             if (line.line, last) in self._below:
@@ -192,19 +194,11 @@ class JournalGaps:
             last = min(last, line.base_journal)
             line = None if line.base_line is None else self._tree.lines.get(line.base_line)
         else:
-            gaps = list(range(1, last + 1))  # nothing is left that they could be in
+            gaps = [(1, last)] if last > 0 else []  # nothing is left that they could be in
         for walked, upto in reversed(passed):
-            own = self._own_gaps(walked, upto)
+            own = trimmed.gaps(self._tree.journal_of(walked.line), walked.base_journal, upto)
             gaps = self._below[walked.line, upto] = [*gaps, *own] if own else gaps
         return gaps
-
-    def _own_gaps(self, line: LineRow, last: int) -> list[int]:
-        covered: set[int] = set()
-        for row in self._tree.journal_of(line.line):
-            if line.base_journal < row.seq <= last:
-                first, end = covered_range(row)
-                covered.update(range(first, end + 1))
-        return [seq for seq in range(line.base_journal + 1, last + 1) if seq not in covered]
 
 
 def _check_entries(findings: TreeFindings, root: LineRow) -> None:

@@ -11,9 +11,12 @@ from holdfast.engine.context import now
 from holdfast.engine.integrity.check_index import expected_runs, expected_tags
 from holdfast.engine.integrity.repair_batch import RepairBatch, TreeRepair
 from holdfast.engine.integrity.tree_rows import TreeRows
+from holdfast.engine.journal import trimmed
+from holdfast.engine.journal.trimmed import Range
 from holdfast.model import Lost
 
 LOST_ENTRY: Final = "holdfast.lost"
+_MOST_REPLACED: Final = 10_000
 
 
 async def fill_journals(repair: TreeRepair) -> RepairBatch:
@@ -24,9 +27,8 @@ async def fill_journals(repair: TreeRepair) -> RepairBatch:
     for thread in tree.threads:
         root = tree.lines.get(thread.line)
         if root is not None:
-            for line, seq in _missing_entries(tree, _with_journal_end(batch, tree, root)):
-                batch.put(_lost_entry(repair, line, seq))
-                batch.lost.append(Lost(what=f"entry {seq} of the journal", thread_id=thread.id))
+            for line, missing in _missing_entries(tree, _with_journal_end(batch, tree, root)):
+                _replace_entries(repair, batch, line, missing, thread.id)
     for row in tree.unreadable_entries:
         batch.put(_lost_entry(repair, row.line, row.seq))
     return batch
@@ -40,15 +42,26 @@ def _with_journal_end(batch: RepairBatch, tree: TreeRows, root: LineRow) -> Line
     return root._replace(journal=end)
 
 
-def _missing_entries(tree: TreeRows, root: LineRow) -> Iterator[tuple[int, int]]:
-    """Line and number of the entries that the journal lacks."""
+def _replace_entries(repair: TreeRepair, batch: RepairBatch, line: LineRow, missing: Range, thread_id: str) -> None:
+    """One entry for each that is lost; one for all of them, if a row states that there were very many."""
+    first, last = missing
+    if last - first < _MOST_REPLACED:
+        for seq in range(first, last + 1):
+            batch.put(_lost_entry(repair, line.line, seq))
+            batch.lost.append(Lost(what=f"entry {seq} of the journal", thread_id=thread_id))
+    else:
+        batch.put(trimmed.trimmed_row(line, missing))
+        batch.lost.append(Lost(what=f"entries {first} to {last} of the journal", thread_id=thread_id))
+
+
+def _missing_entries(tree: TreeRows, root: LineRow) -> Iterator[tuple[LineRow, Range]]:
+    """The entries that the journal lacks, each range with the line that it belongs to."""
     line: LineRow | None = root
     last = root.journal
     while line is not None and last:
-        stored = {entry.seq for entry in tree.journal_of(line.line)}
-        # From here up the entries are the line's own; below, they are those of its base.
-        for seq in sorted(set(range(line.base_journal + 1, last + 1)) - stored):
-            yield line.line, seq
+        # From its base on the entries are the line's own; before, they are those of the base.
+        for missing in trimmed.gaps(tree.journal_of(line.line), line.base_journal, last):
+            yield line, missing
         last = min(last, line.base_journal)
         line = tree.lines.get(line.base_line) if line.base_line is not None else None
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from msgspec import MsgspecError
 from msgspec.msgpack import Decoder
 
 from holdfast.backends.memory.scratch import RowSnapshot
@@ -39,7 +40,7 @@ _STEPS: Final[tuple[Callable[[TreeRepair], Awaitable[RepairBatch]], ...]] = (
     repair_counters.recount,
     repair_counters.reindex,
 )
-_decode = Decoder().decode
+_decode = Decoder(list[Any]).decode
 
 
 async def repair(engine: Engine, plan: VerifyReport, dry_run: bool) -> RepairReport:
@@ -114,13 +115,21 @@ async def _copy_in_memory(engine: Engine, plan: VerifyReport) -> Engine:
     return Engine(RowSnapshot([*rows, *scan.damaged]), engine.codec, engine.url)
 
 
+def _columns(body: bytes) -> tuple[Any, ...]:
+    """The columns of a row that was set aside; the bytes themselves, if they are no columns."""
+    try:
+        return tuple(_decode(body))
+    except (MsgspecError, RecursionError):
+        return (body,)
+
+
 async def quarantined(engine: Engine) -> list[Quarantined]:
     """The rows that were set aside, oldest first."""
     engine.check_open()
     found: list[Quarantined] = []
 
     def take(row: QuarantineRow) -> None:
-        columns = tuple(_decode(row.body))
+        columns = _columns(row.body)
         created = as_datetime(row.created_at)
         found.append(
             Quarantined(number=row.number, table=row.kind, columns=columns, reason=row.reason, created_at=created)

@@ -22,9 +22,9 @@ from holdfast.backends.rows import (
     with_checksum,
 )
 from holdfast.codec import Codec
-from holdfast.codec.inspection import problem_in
+from holdfast.codec.inspection import problem_in, without_classes
 from holdfast.engine.context import Engine
-from holdfast.engine.journal.entries import TRIMMED
+from holdfast.engine.journal.entry_shapes import OWN, TRIMMED, problem
 from holdfast.engine.table_scan import TolerantScan
 from holdfast.engine.writes import write_format
 from holdfast.errors import Corrupt, TooLarge
@@ -85,8 +85,10 @@ async def read(scan: TolerantScan, number: int, threads: Sequence[ThreadRow]) ->
     damaged_before = len(scan.damaged)
 
     def take_entry(row: JournalRow) -> None:
-        if not is_value(row.body):
+        is_readable = is_value(row.body) and _is_entry(row)
+        if not is_readable:
             tree.unreadable_entries.append(row)
+            row = row._replace(kind="")  # what it says about other entries is not used
         body = row.body if row.kind == TRIMMED else b""
         tree.journal.setdefault(row.line, {})[row.seq] = with_checksum(row._replace(body=body))
 
@@ -99,6 +101,16 @@ async def read(scan: TolerantScan, number: int, threads: Sequence[ThreadRow]) ->
     await scan.each(SettledRow, number, lambda row: tree.writes.append(_writes(row, scan.max_value)))
     tree.damaged = scan.damaged[damaged_before:]
     return tree
+
+
+def _is_entry(row: JournalRow) -> bool:
+    """Whether an entry of Holdfast's own has what those have; nothing is expected of others."""
+    if not row.kind.startswith(OWN):
+        return True
+    try:
+        return not problem(row.kind, without_classes(row.body))
+    except (MemoryError, RecursionError):  # its value is too deep for the stack as it is here
+        return True
 
 
 def _writes(row: PendingRow | SettledRow, max_value: int) -> Writes:

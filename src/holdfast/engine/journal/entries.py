@@ -15,12 +15,41 @@ from typing import Any, Final, Literal
 from holdfast.backends.rows import JournalRow
 from holdfast.codec import Codec
 from holdfast.engine.context import as_datetime
-from holdfast.errors import InvalidArgument
+from holdfast.engine.journal.entry_shapes import (
+    ERROR,
+    FAILED,
+    INTENT,
+    INTERRUPT,
+    OWN,
+    RESULT,
+    RESUME,
+    RETRY,
+    START,
+    TRIMMED,
+    problem,
+)
+from holdfast.errors import Corrupt, InvalidArgument
 
-OWN: Final = "holdfast."
-INTENT, RESULT, ERROR, RETRY = (OWN + name for name in ("intent", "result", "error", "retry"))
-TRIMMED: Final = OWN + "trimmed"  # replaces removed entries: those up to this one, and from which number
-INTERRUPT, RESUME, START, FAILED = (OWN + name for name in ("interrupt", "resume", "start", "failed"))
+__all__ = [
+    "ERROR",
+    "FAILED",
+    "INTENT",
+    "INTERRUPT",
+    "OWN",
+    "RESULT",
+    "RESUME",
+    "RETRY",
+    "START",
+    "TRIMMED",
+    "Effect",
+    "JournalEntry",
+    "Question",
+    "effects",
+    "entry",
+    "parse_cursor",
+    "questions",
+    "within",
+]
 
 _CURSOR: Final = re.compile(r"journal:(0|[1-9][0-9]{0,17})")
 
@@ -52,10 +81,12 @@ def parse_cursor(value: int | str) -> int:
 
 
 def entry(codec: Codec, row: JournalRow) -> JournalEntry:
-    """An entry as callers get it."""
-    return JournalEntry(
-        seq=row.seq, kind=row.kind, data=codec.decode(row.body), key=row.key, created_at=as_datetime(row.created_at)
-    )
+    """An entry as callers get it. `Corrupt` if it is one of Holdfast's own and does not have what those have."""
+    data = codec.decode(row.body)
+    wrong = problem(row.kind, data) if row.kind.startswith(OWN) else ""
+    if wrong:
+        raise Corrupt(f"entry {row.seq} of the journal, {row.kind}, can't be read: {wrong}")
+    return JournalEntry(seq=row.seq, kind=row.kind, data=data, key=row.key, created_at=as_datetime(row.created_at))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,7 @@ _OF_LINES: Final = {
     table_name(kind) for kind in (LineRow, CheckpointRow, OverlayRow, PendingRow, SettledRow, JournalRow, RunRow)
 }
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder().decode
+_decode = msgspec.msgpack.Decoder(list[Any]).decode
 
 
 @dataclass
@@ -189,8 +189,15 @@ async def _lines_left(work: _Erasure, number: int) -> set[int] | None:
 
 
 def _goes(work: _Erasure, row: QuarantineRow, lines: Mapping[int, set[int]]) -> bool:
-    """Whether a damaged row belongs to what is removed. A value has no owner: all those of an affected tree do."""
-    columns = _decode(row.body)
+    """Whether a damaged row belongs to what is removed. A row whose columns can't be read may be anyone's, and goes."""
+    try:
+        return _belongs(work, row, _decode(row.body), lines)
+    except (msgspec.MsgspecError, IndexError, TypeError, ValueError, RecursionError):
+        return True
+
+
+def _belongs(work: _Erasure, row: QuarantineRow, columns: list[Any], lines: Mapping[int, set[int]]) -> bool:
+    """A value has no owner: all those of an affected tree belong to what is removed."""
     if row.kind in ("thread", "early_write"):
         return columns[0] in work.scope.going
     if row.kind == "tag":

@@ -166,6 +166,8 @@ async def _read_once(engine: Engine, number: int, without: Collection[str], hidd
     threads = [thread for thread in await engine.backend.tree_threads(number) if thread.id not in without]
     tree = Tree(number, candidates, lines, threads)
     for row in await table_scan.sound_rows(engine.backend, CheckpointRow, number):
+        if row.parent_seq >= row.seq:
+            raise Corrupt(f"checkpoint {row.id!r} has number {row.seq}, and its parent has {row.parent_seq}")
         tree.rows.setdefault(row.line, {})[row.seq] = row
     # What threads see comes first: the other steps add what is found through it.
     await _mark_seen(engine, tree, hidden)

@@ -13,7 +13,7 @@ from heapq import nlargest
 from typing import Final
 
 from holdfast.backends.base import Listed, Progress, Tally
-from holdfast.backends.rows import DAY, NO_LIMIT, CheckpointRow, LineRow, ThreadRow
+from holdfast.backends.rows import DAY, LATEST, NO_LIMIT, CheckpointRow, LineRow, ThreadRow
 from holdfast.engine import table_scan
 from holdfast.engine.context import Engine
 from holdfast.engine.threads import lifetime, namespaces, views
@@ -23,6 +23,7 @@ from holdfast.model import DayStats, StoreStats, ThreadStats
 _THREADS: Final = 500
 _LARGEST: Final = 10
 _FIRST_DAY: Final = date(1970, 1, 1)
+_LAST_DAY: Final = LATEST // DAY
 _RootKey = tuple[int, int]
 """The tree and the number of a root line."""
 
@@ -93,7 +94,7 @@ class _Total:
         """One page of trees. Only the threads that may be among the largest are kept."""
         threads: dict[str, tuple[int, int, int]] = {}
         stored: dict[int, int] = {}
-        for tally in tallies:
+        for tally in filter(_is_sound, tallies):
             stored[tally.tree] = stored.get(tally.tree, 0) + tally.stored
             if tally.thread and tally.thread not in self.expired:
                 self._add_day(tally)
@@ -112,6 +113,11 @@ class _Total:
             checkpoints=tally.checkpoints + (before.checkpoints if before else 0),
             bytes=tally.size + (before.bytes if before else 0),
         )
+
+
+def _is_sound(tally: Tally) -> bool:
+    """A backend adds up rows without looking at their checksums, so damaged ones may give anything."""
+    return all(type(number) is int for number in tally[1:]) and 0 <= tally.day <= _LAST_DAY
 
 
 # ------------------------------------------------------------------------------------------------ orphaned checkpoints

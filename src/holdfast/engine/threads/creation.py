@@ -79,7 +79,7 @@ def merge_request(engine: Engine, handle: Handle, start: Start) -> None:
     thread = policy.with_requested(before, handle.requested, engine.default_policy)
     if handle.metadata:
         stored = policy.metadata_of(thread)
-        metadata = handle.codec.decode(stored) if stored else {}
+        metadata = handle.codec.decode_dict(stored)
         encoded = handle.codec.encode({**metadata, **handle.metadata}, "metadata")
         if encoded != stored:
             thread = policy.with_metadata(thread, encoded)

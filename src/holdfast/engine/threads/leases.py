@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from holdfast.backends.base import Batch, Drop, Expect, LineAt, RootAt, drop_of
-from holdfast.backends.rows import LineRow, Row, with_checksum
+from holdfast.backends.rows import LATEST, LineRow, Row, with_checksum
 from holdfast.engine.context import Engine, Handle, as_datetime
 from holdfast.engine.retry import until_applied
 from holdfast.engine.threads import creation, lifetime, location, tags, tombstones
@@ -22,7 +22,7 @@ from holdfast.model import Lease, is_terminal
 def lease_of(root: LineRow, now: int) -> Lease | None:
     if not root.worker:
         return None
-    until = as_datetime(root.lease_at + root.lease_ttl)
+    until = as_datetime(min(root.lease_at + root.lease_ttl, LATEST))
     return Lease(worker=root.worker, epoch=root.epoch, until=until, expired=not lifetime.is_live(root, now))
 
 
@@ -58,7 +58,7 @@ def check_epoch(handle: Handle, root: LineRow) -> None:
 
 def check_free(handle: Handle, root: LineRow, now: int) -> None:
     if lifetime.is_live(root, now):
-        until = as_datetime(root.lease_at + root.lease_ttl)
+        until = as_datetime(min(root.lease_at + root.lease_ttl, LATEST))
         raise ThreadBusy(
             f"{handle.name} is held by worker {root.worker!r} until {until:%H:%M:%S} UTC at most; "
             "wait for it, or write through its run",

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from holdfast.backends.base import Batch, Expect, LineAt, NamespaceFree, RootAt
-from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, checked, with_checksum
+from holdfast.backends.rows import LARGEST, CheckpointRow, LineRow, ThreadRow, checked, with_checksum
 from holdfast.engine import policy
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.policy import Policy
@@ -156,7 +156,9 @@ async def last_id(engine: Engine, lookup: Lookup | Located) -> str:
 
 
 def _check(lookup: Lookup) -> None:
-    thread, root, line, head = lookup[:4]
+    thread, root, line, head, generation, last = lookup[:6]
+    if type(generation) is not int or not 0 <= generation < LARGEST or type(last) is not str:
+        raise Corrupt("the row that is left of a deleted thread of this id can't be read; verify() reports it")
     if thread is not None:
         if root is None:
             raise Corrupt(f"thread {thread.id!r} has no root line: its row is missing")

@@ -114,7 +114,7 @@ class Past:
         newest = await engine.backend.checkpoints(self._tree, line, seq, seq, 1)
         if not newest:
             return None
-        start = newest[0].chain_start
+        start = checked(newest[0]).chain_start
         oldest = newest
         if start != seq:
             oldest = await engine.backend.checkpoints(self._tree, line, start, seq, 1, oldest=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from itertools import starmap
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +13,7 @@ from holdfast.backends.rows import TagRow, ThreadRow, with_checksum
 from holdfast.codec import Codec
 from holdfast.engine import policy
 from holdfast.engine.values.msgpack_parts import TEXT, parts_of, shape_of
+from holdfast.errors import Corrupt
 
 HELD, LEFT = "held", "left"
 """What the tag `run` of a thread says: a worker holds it, or left it unfinished."""
@@ -42,9 +44,12 @@ def of_metadata(thread_id: str, metadata: Mapping[str, Any]) -> Iterator[TagRow]
 
 def of_encoded(enc: bytes) -> Iterator[tuple[str, str]]:
     """The same tags, from metadata as it is stored: no class has to be known for that."""
-    items = parts_of(enc).items
-    for key, value in zip(items[::2], items[1::2], strict=True):
-        yield _tag(_decode_text(key), bytes(value))
+    try:
+        items = parts_of(enc).items
+        pairs = [(_decode_text(key), bytes(value)) for key, value in zip(items[::2], items[1::2], strict=True)]
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Corrupt(f"the metadata of a thread can't be read: {error}") from error
+    yield from starmap(_tag, pairs)
 
 
 def status(thread_id: str, value: str) -> TagRow:

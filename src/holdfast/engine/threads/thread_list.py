@@ -125,7 +125,7 @@ def _info(codec: Codec, thread: ThreadRow, root: LineRow, head: CheckpointRow | 
         origin = ForkPoint(thread_id=thread.from_thread, checkpoint_id=thread.from_checkpoint)
     return ThreadInfo(
         id=thread.id,
-        metadata=codec.decode(encoded) if (encoded := policy.metadata_of(thread)) else {},
+        metadata=codec.decode_dict(policy.metadata_of(thread)),
         status=head.status if head is not None else "",
         head=head.id if head is not None else None,
         step=head.step if head is not None else None,

@@ -91,8 +91,9 @@ def _changes(refs: Sequence[Ref], pieces: Sequence[Piece], most: int) -> dict[tu
     wanted = {ref.pos for ref in refs}
     for chunk in _chunks(None, pieces, most):
         if chunk.log == refs[-1].log and chunk.kind != KEY:
-            for pos in wanted.intersection(range(chunk.lo, chunk.hi + 1)):
-                found[chunk.log, pos] = bytes(chunk.ops[pos - chunk.lo])
+            for pos in wanted:
+                if chunk.lo <= pos <= chunk.hi:
+                    found[chunk.log, pos] = bytes(chunk.ops[pos - chunk.lo])
     return found
 
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
+from holdfast.backends.rows import Key, Number
 from holdfast.engine.values.digests import SIZE, encoding_digest
 
 INLINE_UP_TO: Final = 40
@@ -25,8 +26,8 @@ NARROW_UP_TO = 64
 class Ref(NamedTuple):
     """One version of a value log."""
 
-    log: int
-    pos: int
+    log: Key
+    pos: Number
     digest: bytes
     frozen: bool = False  # the log has later versions, or belongs to another line: the next version starts a new log
 
@@ -74,7 +75,7 @@ class Header(NamedTuple):
     extra: Entry | None
 
 
-_Packed = bytes | list[int | bytes | bool]
+_Packed = bytes | Ref
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
@@ -118,9 +119,9 @@ def unpack(data: bytes) -> Manifest | Header:
         return _header(_decode_header(data))
     entries: dict[str, Entry] = {}
     for name, entry in channels.items():
-        entries[name] = Inline(entry) if isinstance(entry, bytes) else Ref(*entry)
+        entries[name] = Inline(entry) if isinstance(entry, bytes) else entry
     if extra is not None:
-        extra = Inline(extra) if isinstance(extra, bytes) else Ref(*extra)
+        extra = Inline(extra) if isinstance(extra, bytes) else extra
     return Manifest(entries, extra, tuple(names))
 
 

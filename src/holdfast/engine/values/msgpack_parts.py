@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw
 
+from holdfast.errors import Corrupt
+
 ATOM: Final = 0
 LIST: Final = 1
 MAP: Final = 2
@@ -34,7 +36,10 @@ def split_items(data: bytes | Raw) -> list[Raw]:
 
 def _on_a_fresh_stack(data: bytes | Raw) -> list[Raw]:
     with ThreadPoolExecutor(1) as executor:
-        return executor.submit(_split, data).result()
+        try:
+            return executor.submit(_split, data).result()
+        except RecursionError as error:
+            raise Corrupt("a stored value nests more deeply than any value can") from error
 
 
 class Shape(NamedTuple):

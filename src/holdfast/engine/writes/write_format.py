@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
+from msgspec import Meta
 
 from holdfast import _zstd
-from holdfast.backends.rows import PendingRow, SettledRow, checked
+from holdfast.backends.rows import Key, PendingRow, SettledRow, Signed, checked
 from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.values.manifest import Ref
 from holdfast.engine.values.msgpack_parts import LIST, join, split_items
@@ -34,7 +35,8 @@ class StoredWrite(NamedTuple):
     value: bytes | list[int]
 
 
-SettledTasks = list[tuple[Any, str, list[tuple[int, str, bytes | list[int]]]]]
+Reference = Annotated[list[Key], Meta(min_length=2, max_length=4)]
+SettledTasks = list[tuple[Any, str, list[tuple[Signed, str, bytes | Reference]]]]
 """The writes of a step by task: the task's id (16 bytes if it is a UUID) and path; index, channel and value of each."""
 
 decode_settled = msgspec.msgpack.Decoder(SettledTasks).decode

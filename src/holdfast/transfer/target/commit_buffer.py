@@ -223,7 +223,7 @@ class CommitBuffer:
             parts.puts.append(policy.with_metadata(thread, self.record.metadata))
 
     def _decoded(self, metadata: bytes) -> dict[str, object]:
-        decoded: dict[str, object] = self.engine.codec.decode(metadata) if metadata else {}
+        decoded = self.engine.codec.decode_dict(metadata)
         return decoded
 
     async def _index_status(self, parts: _Parts) -> None:

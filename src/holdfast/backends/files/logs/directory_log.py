@@ -15,24 +15,26 @@ from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
-from msgspec import MsgspecError
 from msgspec.msgpack import Decoder
 
 from holdfast.backends.files.folder_names import checked_name
 from holdfast.backends.files.logs import row_encoding
 from holdfast.backends.files.logs.log_file import FileState, LogFile
 from holdfast.backends.files.logs.record_format import Damage, Record
-from holdfast.backends.files.logs.row_encoding import DIRECTORY
+from holdfast.backends.files.logs.row_encoding import DIRECTORY, UNREADABLE, Part
 from holdfast.backends.files.logs.tree_log import NumberedPart, TreeLog, encode
 from holdfast.backends.memory.tables import Tables
+from holdfast.backends.rows import Key, Number
 from holdfast.errors import Corrupt
 
 FILE: Final = "directory.hfs"
 _BYTES_PER_RECORD: Final = 1 << 20
 _FOLDER_WEIGHT: Final = 20  # what a folder takes up beside its name, roughly
-_decode: Final = Decoder().decode
 SALT: Final = crc32(b"directory")
 Entry = tuple[list[Any], list[Any], Any, list[Any]]
+_Folder = tuple[Key, str]
+_StoredEntry = tuple[list[_Folder], list[_Folder], Part, list[tuple[Key, Number, Part]]]
+_decode: Final = Decoder(tuple[Number, list[_StoredEntry]]).decode
 
 
 class DirectoryLog:
@@ -81,7 +83,7 @@ class DirectoryLog:
                 self.apply(entry[2])
                 dropped |= self.register(entry)
             self.number = max(self.number, number)
-        except (MsgspecError, ValueError, KeyError, TypeError, IndexError) as error:
+        except UNREADABLE as error:
             raise Corrupt(f"{self.file.path}: the record at offset {item.start} can't be read: {error!r}") from error
         self.put_bytes += len(item.payload)
         return dropped

@@ -11,23 +11,22 @@ from pathlib import Path
 from typing import Final
 from zlib import crc32
 
-from msgspec import MsgspecError
 from msgspec.msgpack import Decoder, Encoder
 
 from holdfast.backends.files import folder_access
 from holdfast.backends.files.logs import row_encoding
 from holdfast.backends.files.logs.log_file import FileState, LogFile
 from holdfast.backends.files.logs.record_format import Damage, Record
-from holdfast.backends.files.logs.row_encoding import Part
+from holdfast.backends.files.logs.row_encoding import UNREADABLE, Part
 from holdfast.backends.memory.tables import Tables
-from holdfast.backends.rows import LineRow, weight
+from holdfast.backends.rows import LineRow, Number, weight
 from holdfast.errors import Corrupt
 
 FILE: Final = "rows.hfs"
 _BYTES_PER_RECORD: Final = 1 << 20
-_decode: Final = Decoder().decode
 encode: Final = Encoder().encode
-NumberedPart = tuple[int, Part]
+NumberedPart = tuple[Number, Part]
+_decode: Final = Decoder(tuple[Number, list[NumberedPart]]).decode
 
 
 class TreeLog:
@@ -83,7 +82,7 @@ class TreeLog:
             self._apply_parts([(number, part) for number, part in parts if number == 0 or number > before])
             self.carried = max(self.carried, carried)
             self.applied = max(self.applied, carried)
-        except (MsgspecError, ValueError, KeyError, TypeError, IndexError) as error:
+        except UNREADABLE as error:
             raise Corrupt(f"{self.file.path}: the record at offset {item.start} can't be read: {error!r}") from error
 
     def _apply_parts(self, parts: list[NumberedPart]) -> None:
@@ -92,9 +91,12 @@ class TreeLog:
             self.applied = max(self.applied, number)
 
     def apply(self, part: Part) -> None:
-        drops, rows = row_encoding.unpacked(part, self.number)
-        for drop in drops:
-            self.tables.drop(drop)
+        try:
+            drops, rows = row_encoding.unpacked(part, self.number)
+            for drop in drops:
+                self.tables.drop(drop)
+        except UNREADABLE as error:
+            raise Corrupt(f"{self.file.path}: what was committed to this tree can't be read: {error!r}") from error
         for row in rows:
             self.tables.put(row)
             self.put_weight += weight(row)
