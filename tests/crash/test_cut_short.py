@@ -15,7 +15,7 @@ from tests.crash.nursery import Nursery
 from tests.crash.processes import length
 from tests.crash.scenes import SCENES
 
-TURNS = max(2, settings.ROUNDS // 15)
+TURNS = max(1, settings.ROUNDS // 20)
 
 
 @pytest.mark.parametrize("what", SCENES)

@@ -19,7 +19,7 @@ from tests.crash.early import THREADS, Book, perform
 from tests.crash.nursery import Nursery
 from tests.crash.processes import kill_at_random
 
-TURNS = max(4, settings.ROUNDS // 6)
+TURNS = max(3, settings.ROUNDS // 10)
 DAY = 24 * 3600 * 1_000_000
 
 

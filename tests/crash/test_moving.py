@@ -39,9 +39,8 @@ def check_whole(source: str, target: str) -> None:
 
 @pytest.mark.parametrize("what", ["copy", "import"])
 def test_what_a_killed_mover_left_is_whole_and_is_gone_on_with(
-    anywhere: Where, nursery: Nursery, source: str, tmp_path: Path, what: str
+    where: Where, nursery: Nursery, source: str, tmp_path: Path, what: str
 ) -> None:
-    where = anywhere
     path = tmp_path / "all.bundle"
     rng = random.Random(settings.SEED)
     with holdfast.open(source) as store:

@@ -18,7 +18,7 @@ from tests.crash.power import Disk, cuts, images
 from tests.crash.scenario import LANE
 from tests.crash.scenes import SCENES
 
-CUTS = max(2, settings.ROUNDS // 10)
+CUTS = max(1, settings.ROUNDS // 20)
 
 
 @pytest.mark.parametrize("backend", ON_DISK)
