@@ -79,21 +79,16 @@ _Packed = bytes | Ref
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, _Packed] | list[dict[str, _Packed] | _Packed | None]).decode
 
-Number = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 _Series = Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)]  # 0 is that of references which are always frozen
 Digest = Annotated[bytes, msgspec.Meta(min_length=SIZE, max_length=SIZE)]
-
-
-class _PackedRef(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    log: Number
-    pos: Number
-    digest: Digest
-    frozen: bool = False
+_HEADER: Final = b"\x92\x94"
+"""How the packed header of a wide manifest begins: a pair, whose first part has four fields. That of a narrow one is a
+map, alone or as the first part."""
 
 
 class _PackedHeader(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    version: tuple[Number, Number, Digest, _Series]
-    extra: _PackedRef | bytes | None
+    version: tuple[Key, Number, Digest, _Series]
+    extra: Ref | bytes | None
 
 
 _decode_header = msgspec.msgpack.Decoder(_PackedHeader).decode
@@ -113,10 +108,10 @@ def pack(manifest: Manifest) -> bytes:
 
 
 def unpack(data: bytes) -> Manifest | Header:
+    if data.startswith(_HEADER):
+        return _header(_decode_header(data))
     packed = _decode(data)
     channels, extra, names = (packed, None, ()) if isinstance(packed, dict) else (*packed, ())[:3]
-    if isinstance(channels, list):
-        return _header(_decode_header(data))
     entries: dict[str, Entry] = {}
     for name, entry in channels.items():
         entries[name] = Inline(entry) if isinstance(entry, bytes) else entry
@@ -138,10 +133,8 @@ def _packed(entries: Iterable[Entry | None]) -> list[bytes | tuple[int | bytes |
 
 def _header(packed: _PackedHeader) -> Header:
     log, pos, digest, series = packed.version
-    extra = packed.extra
-    if isinstance(extra, _PackedRef):
-        return Header(Ref(log, pos, digest), series, Ref(*msgspec.structs.astuple(extra)))
-    return Header(Ref(log, pos, digest), series, None if extra is None else Inline(extra))
+    extra = Inline(packed.extra) if isinstance(packed.extra, bytes) else packed.extra
+    return Header(Ref(log, pos, digest), series, extra)
 
 
 def frozen(manifest: Manifest) -> Manifest:

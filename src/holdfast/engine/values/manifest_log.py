@@ -19,9 +19,10 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
+from holdfast.backends.rows import Key, Number
 from holdfast.engine.context import Engine
 from holdfast.engine.values import log_writer
-from holdfast.engine.values.manifest import Digest, Entry, Header, Inline, Logged, Manifest, Number, Ref
+from holdfast.engine.values.manifest import Digest, Entry, Header, Inline, Logged, Manifest, Ref
 from holdfast.engine.values.msgpack_parts import LIST, Parts, join, with_items
 from holdfast.engine.values.value_log import LogSettings, Version, Written
 from holdfast.errors import TooLarge
@@ -34,7 +35,7 @@ _LEAST_ROOM: Final = 1 << 20
 
 class _Item(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=False):
     name: str
-    value: Number | bytes | None = None  # the log of a reference, or a small value, or neither: the channel is open
+    value: Key | bytes | None = None  # the log of a reference, or a small value, or neither: the channel is open
     pos: Number = 0
     digest: Digest = b""
     series: Number = _FROZEN
