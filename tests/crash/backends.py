@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import psycopg
+
 from tests.crash import checker, files_reader
 from tests.crash.checker import Rows
 from tests.faults.rows import rows_at
 from tests.support import postgres as support
 
+_PREFIX = "test_crash"
 _databases = itertools.count()
 
 
@@ -51,7 +54,15 @@ def _copy(folder: Path) -> Path:
 
 def postgresql(folder: Path) -> Where:
     """A database of its own on the server of the test run."""
-    return database(support.server(), f"test_crash_{os.getpid()}_{next(_databases)}", "template0")
+    return database(support.server(), f"{_PREFIX}_{os.getpid()}_{next(_databases)}", "template0")
+
+
+def drop_databases() -> None:
+    """All that this process has made on that server, with their copies."""
+    own = f"{_PREFIX}_{os.getpid()}_%"
+    with psycopg.connect(support.server(), autocommit=True) as connection:
+        for (name,) in connection.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", (own,)).fetchall():
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
 
 
 def database(server: str, name: str, template: str) -> Where:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.crash import shim
-from tests.crash.backends import ALL, BACKENDS, Where
+from tests.crash.backends import ALL, BACKENDS, Where, drop_databases
 from tests.crash.nursery import Nursery
 from tests.support.postgres import kept
 
@@ -19,12 +19,14 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> Where:
 
 
 @pytest.fixture(params=ALL)
-def anywhere(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Where:
+def anywhere(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Where]:
     """The same, on a server too. A database is copied only while it has no connections, so none are kept."""
     monkeypatch.setattr(kept, "on", False)
     folder = tmp_path / "store"
     folder.mkdir()
-    return ALL[request.param](folder)
+    yield ALL[request.param](folder)
+    if request.param == "postgresql":
+        drop_databases()
 
 
 @pytest.fixture(scope="session")
