@@ -8,16 +8,15 @@ then `is_possible` is false.
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # what `signal` wraps in Python code that is ten times as slow
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps in slower Python code
 import _thread
 import threading
 import time
-from signal import SIGINT, Signals, default_int_handler, valid_signals
+from signal import SIGINT, Signals, default_int_handler
 from types import FrameType
 from typing import Final
 
-_NUMBERS: Final = tuple(sorted(map(int, valid_signals())))
-_OF_THE_SYSTEM: Final = frozenset({int, type(None)})  # what Python has in place of a handler that it does not run
+from holdfast._system.interrupts import installed_handlers
 
 
 class _Section:
@@ -52,8 +51,7 @@ def is_possible() -> bool:
     """Whether this is the main thread, and no handler but Python's own can raise in it."""
     if _thread.get_ident() != threading.main_thread().ident:
         return False
-    handlers = [found for found in map(_signal.getsignal, _NUMBERS) if type(found) not in _OF_THE_SYSTEM]
-    return handlers in ([default_int_handler], [_note])
+    return installed_handlers() in ([default_int_handler], [_note])
 
 
 def sleep(seconds: float) -> None:

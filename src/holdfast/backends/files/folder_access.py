@@ -40,7 +40,7 @@ def opened_folder(path: Path, below: int = 0) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _open_folder(path: Path, below: int) -> int:
+def _open_folder(path: Path | str, below: int) -> int:
     root, *names = os.fspath(path).rsplit(os.sep, below)  # every save does this, and `Path` is slow
     descriptor = _open(root or os.sep, root or os.sep, _FOLDER)
     at = root
@@ -66,13 +66,15 @@ def opened_file(path: Path, mode: int, below: int = 0) -> Iterator[int]:
 
 def open_file(path: Path, mode: int, below: int = 0, rights: int = 0o666) -> int:
     """The same, for the caller to close."""
-    folder = _open_folder(path.parent, below)
+    at = os.fspath(path)
+    outer, name = os.path.split(at)
+    folder = _open_folder(outer, below)
     try:
-        descriptor = _open(path.name, os.fspath(path), mode | _FILE, folder, rights)
+        descriptor = _open(name, at, mode | _FILE, folder, rights)
     finally:
         os.close(folder)
     try:
-        _check_file(descriptor, path, is_written=bool(mode & _WRITING))
+        _check_file(descriptor, at, is_written=bool(mode & _WRITING))
     except BaseException:
         os.close(descriptor)
         raise
@@ -105,12 +107,12 @@ def _is_link(name: str, within: int | None) -> bool:
     return False
 
 
-def _check_file(descriptor: int, path: Path, *, is_written: bool) -> None:
+def _check_file(descriptor: int, path: str, *, is_written: bool) -> None:
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "this is not a file", str(path))
+        raise OSError(errno.EINVAL, "this is not a file", path)
     if is_written and found.st_nlink > 1:
-        raise OSError(errno.EMLINK, f"the file has {found.st_nlink} names", str(path))
+        raise OSError(errno.EMLINK, f"the file has {found.st_nlink} names", path)
 
 
 def read_file(path: Path, below: int = 0) -> bytes:

@@ -43,6 +43,7 @@ class ProcessLock:
         self.path = path
         self.held = False
         self._descriptor = -1
+        self._mine = f"{os.getpid()} on {os.uname().nodename}\n".encode()  # a forked child makes a lock of its own
 
     def acquire(self, patience: float | None = None) -> None:
         """Raises `Busy` if another process does not release it in time."""
@@ -81,11 +82,10 @@ class ProcessLock:
 
     def _write_holder(self) -> None:
         """Record who holds it, for the message of a process that waits too long. A failure is ignored."""
-        mine = f"{os.getpid()} on {os.uname().nodename}\n".encode()
         with ignoring(OSError):
-            if os.pread(self._descriptor, 300, 0) != mine:
+            if os.pread(self._descriptor, 300, 0) != self._mine:
                 os.ftruncate(self._descriptor, 0)
-                os.pwrite(self._descriptor, mine, 0)
+                os.pwrite(self._descriptor, self._mine, 0)
 
     def _holder(self) -> str:
         with ignoring(OSError):

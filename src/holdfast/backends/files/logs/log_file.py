@@ -173,8 +173,9 @@ class LogFile:
         self.check_writable()
         pieces = record_format.record(payload, self.salt)
         with self.opened(os.O_RDWR) as descriptor:
-            self._check_identity(descriptor)
-            self._cut_torn_write(descriptor)
+            found = os.fstat(descriptor)
+            self._check_identity(found)
+            self._cut_torn_write(descriptor, found.st_size)
             self._limit = self.end
             end = self.end
             for piece in pieces:
@@ -186,13 +187,11 @@ class LogFile:
             self.end = end
             self._size_and_time = (self.end, os.fstat(descriptor).st_mtime_ns)
 
-    def _check_identity(self, descriptor: int) -> None:
-        found = os.fstat(descriptor)
+    def _check_identity(self, found: os.stat_result) -> None:
         if (found.st_dev, found.st_ino) != self._identity:
             raise OSError(errno.ESTALE, "another file has its name now", str(self.path))
 
-    def _cut_torn_write(self, descriptor: int) -> None:
-        size = os.fstat(descriptor).st_size
+    def _cut_torn_write(self, descriptor: int, size: int) -> None:
         if size > self.end:
             os.ftruncate(descriptor, self.end)
             self.torn_writes.append(TornWrite(self.path, self.end, size - self.end))
