@@ -153,6 +153,8 @@ async def _from_logs(engine: Engine, wide: Sequence[tuple[CheckpointRow, Header]
     found: list[Manifest] = []
     for row, header in wide:
         version = version_of(header.ref, loaded)
+        if version.digest != header.ref.digest:
+            raise Corrupt(f"the manifest of checkpoint {row.id!r} does not match its digest")
         if version.known is None:
             version.check()
         found.append(read_logged(row, header, version.parts.enc))
