@@ -37,7 +37,8 @@ def message(n: int) -> dict[str, Any]:
 
 
 def fill(store: Store) -> None:
-    """Chains, branches, forks of forks, a copy, removed and labelled checkpoints, writes, journals, two namespaces."""
+    """Chains, branches, forks of forks, a copy, removed and labelled checkpoints, writes, journals, two namespaces, and
+    states with so many channels that their manifests are in logs."""
     main = store.thread("main", metadata={"user": "u1", "tier": 3})
     saved = []
     for n in range(24):
@@ -57,13 +58,17 @@ def fill(store: Store) -> None:
     for name in ("one", "two"):
         for n in range(6):
             store.thread(name).save({"log": [message(i) for i in range(n)]}, id=f"c{n}")
+    wide = store.thread("wide")
+    for n in range(4):
+        wide.save({f"channel {i}": i if i % 9 else "text " * 12 for i in range(70)} | {f"channel {n}": "y" * 60})
+    wide.fork(to="wide/2").update({"channel 8": "z" * 60})
     store.thread("gone").save({})
     store.thread("gone").delete()
 
 
 def everything(store: Store) -> dict[Any, Any]:
     """All that the public interface shows of all threads; an error is shown by its kind."""
-    names = ["copy", "fork", "fork/2", "gone", "main", "one", "two"]
+    names = ["copy", "fork", "fork/2", "gone", "main", "one", "two", "wide", "wide/2"]
     found: dict[Any, Any] = {"threads": outcome(lambda: store.threads(limit=None))}
     for status in ("running", "failed", "completed"):
         found[status] = outcome(lambda status=status: [one.id for one in store.threads(where={"status": status})])

@@ -211,6 +211,21 @@ def test_a_header_that_leads_elsewhere_is_corrupt(tmp_path: Path, change: Callab
         every_reader_refuses(store, row, tmp_path)
 
 
+def test_the_digest_in_the_header_counts_also_if_the_list_is_cached() -> None:
+    with holdfast.open("memory:") as store:
+        thread = store.thread("main")
+        thread.save(wide(0))
+        (row,) = rows_of(store, CheckpointRow)
+        header = header_of(row)
+        assert header is not None
+        version = store._calls.engine.cache.get(header.ref[:2])
+        forged = encode([[header.ref.log, 0, b"?" * 16, 1], None])
+        swap(store, [row], [with_checksum(row._replace(manifest=forged))])
+        store._calls.engine.cache.put(header.ref[:2], version, 1)
+        with pytest.raises(Corrupt, match="digest"):
+            thread.load(row.id)
+
+
 def test_a_list_that_names_no_channels_is_corrupt_although_its_digest_is_right(tmp_path: Path) -> None:
     with holdfast.open("memory:") as store:
         store.thread("main").save(wide(0))

@@ -216,7 +216,9 @@ class _Save:
     async def _changed(self, base: Base, fresh: bool) -> Changed | None:
         try:
             changed = await self.change(self.engine, self.handle, base)
-            if changed.manifest.is_wide:
+            # Without a call for the many states that are narrow.
+            known = changed.manifest
+            if len(known.channels) + len(known.open) > manifest.NARROW_UP_TO:
                 await log_manifest(self.engine, base, changed)
             return changed
         except Exception as error:

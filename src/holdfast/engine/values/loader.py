@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from holdfast.backends.base import Frames, Piece, Want
+from holdfast.backends.base import Frames, Want
 from holdfast.backends.rows import CheckpointRow
 from holdfast.codec import Codec
 from holdfast.engine.context import Engine
@@ -28,10 +28,6 @@ class Reading(NamedTuple):
 
     frames: Frames
     most: int
-
-
-def _of_values(engine: Engine) -> Reading:
-    return Reading(engine.backend.capabilities.frames, engine.codec.max_value)
 
 
 def _of_manifests(engine: Engine) -> Reading:
@@ -60,27 +56,26 @@ async def versions(
             missing.setdefault(ref.log, []).append(ref)
         else:
             loaded[ref] = version
-    reading = reading or _of_values(engine)
     while missing:
+        frames, most = reading or (engine.backend.capabilities.frames, engine.codec.max_value)
         logs = list(missing.values())
         answers = await engine.backend.chunks(tree, [Want(refs[-1].log, refs[-1].pos) for refs in logs])
         missing = {}
         for refs, pieces in zip(logs, answers, strict=True):
             if changes is not None:
-                changes |= log_reader.changes(refs, pieces, engine.codec.max_value)
-            older = _read(engine, refs, pieces, loaded, reading)
+                changes |= log_reader.changes(refs, pieces, most)
+            older = _taken(engine, loaded, refs, log_reader.read(refs, pieces, frames, most))
             if older:
                 missing[refs[0].log] = older
     return loaded
 
 
-def _read(
-    engine: Engine, refs: Sequence[Ref], pieces: Sequence[Piece], loaded: dict[Ref, Version], reading: Reading
+def _taken(
+    engine: Engine, loaded: dict[Ref, Version], refs: Sequence[Ref], found: Sequence[Version | None]
 ) -> list[Ref]:
-    """Read versions of one log; returns those that are older than its last key. The newest version is cached, because
-    later saves may build on it."""
+    """Take the versions of one log that were read; returns those that are older than its last key. The newest version
+    is cached, because later saves may build on it."""
     older: list[Ref] = []
-    found = log_reader.read(refs, pieces, *reading)
     for ref, version in zip(refs, found, strict=True):
         if version is None:
             older.append(ref)
@@ -158,6 +153,8 @@ async def _from_logs(engine: Engine, wide: Sequence[tuple[CheckpointRow, Header]
     found: list[Manifest] = []
     for row, header in wide:
         version = version_of(header.ref, loaded)
+        if version.digest != header.ref.digest:
+            raise Corrupt(f"the manifest of checkpoint {row.id!r} does not match its digest")
         if version.known is None:
             version.check()
         found.append(read_logged(row, header, version.parts.enc))

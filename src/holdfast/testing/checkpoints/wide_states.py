@@ -62,7 +62,10 @@ class WideStates(StoreTests):
             assert found.extra == {"e": [1]}
             forget(store)
 
-    def test_a_row_has_no_more_than_a_reference_to_many_channels(self, thread: AnyThread, store: Store) -> None:
+    def test_a_row_has_no_more_than_a_reference_to_many_channels(
+        self, thread: AnyThread, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(manifest, "NARROW_UP_TO", 64)
         save_wide(thread, 3)
         assert [len(row.manifest) < 100 for row in rows_of(store, CheckpointRow)] == [True] * 3
         assert [header_of(row) is not None for row in rows_of(store, CheckpointRow)] == [True] * 3
@@ -194,7 +197,10 @@ class WideStates(StoreTests):
         report = store.verify()
         assert (report.faults, report.orphans) == ((), 0)
 
-    def test_a_collect_frees_lists_that_nothing_refers_to(self, thread: AnyThread, store: Store) -> None:
+    def test_a_collect_frees_lists_that_nothing_refers_to(
+        self, thread: AnyThread, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(manifest, "NARROW_UP_TO", 64)
         save_wide(thread, 3)
         thread.fork(to="other").save({"n": 1})
         thread.delete()
