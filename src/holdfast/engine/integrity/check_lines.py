@@ -20,7 +20,7 @@ from holdfast.engine.threads.views import View
 from holdfast.errors import HoldfastError
 from holdfast.ids import come_in_order
 
-_MOST_MISSING = 100_000
+_MOST_MISSING = 10_000
 _MOST_NAMED = 10
 
 

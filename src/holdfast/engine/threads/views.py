@@ -255,7 +255,7 @@ async def scan_segments(
             if rows and view.known is not None:
                 await know(engine, view, rows[-1].seq, rows[0].seq)
             found += [row for row in map(checked, rows) if not view.hides(row.seq) and (keep is None or keep(row))]
-            high = rows[-1].seq - 1 if len(rows) == page else 0
+            high = rows[-1].seq - 1 if len(rows) == page else segment.lo - 1
             page = max(page, _PAGE)  # some were hidden, perhaps many
     return found[:limit]
 

@@ -32,6 +32,8 @@ def split_items(data: bytes | Raw) -> list[Raw]:
         return _split(data)
     except RecursionError:
         return _on_a_fresh_stack(data)
+    except msgspec.MsgspecError as error:
+        raise Corrupt(f"a stored value can't be taken apart: {error}") from error
 
 
 def _on_a_fresh_stack(data: bytes | Raw) -> list[Raw]:

@@ -171,6 +171,7 @@ class CheckpointReader:
 
     def _checkpoint(self, checkpoint: PreparedCheckpoint, versions: Versions) -> wire_records.Checkpoint:
         row = checkpoint.row
+        self._check_repeated(checkpoint, versions)
         channels = [
             (name, self._value(checkpoint, name, entry, versions))
             for name, entry in checkpoint.manifest.channels.items()
@@ -184,6 +185,13 @@ class CheckpointReader:
             row.status, row.label, row.metadata, row.created_at, row.journal_seq, row.size, row.origin, row.digest,
             checkpoint.base, channels, extra, [*checkpoint.manifest.open],
         )  # fmt: skip
+
+    def _check_repeated(self, checkpoint: PreparedCheckpoint, versions: Versions) -> None:
+        """As at a read: any number of channels may lead to the same large value."""
+        channels = checkpoint.manifest.channels
+        if len(channels) > len(versions):
+            fresh = [entry for name, entry in channels.items() if not _is_same(entry, checkpoint.before(name))]
+            loader.check_repeated(self.engine.codec, fresh, versions)
 
     def _value(self, checkpoint: PreparedCheckpoint, name: str | None, entry: Entry, versions: Versions) -> Value:
         before = checkpoint.before(name)
