@@ -54,7 +54,14 @@ class Victim:
         for module in pkgutil.walk_packages(holdfast.__path__, "holdfast."):
             if module.name != "holdfast.__main__":
                 importlib.import_module(module.name)
-        for name in ("numpy", "ipaddress", "zoneinfo", "fractions", "langchain_core.messages.ai"):
+        for name in (
+            "numpy",
+            "encodings.unicode_escape",
+            "ipaddress",
+            "zoneinfo",
+            "fractions",
+            "langchain_core.messages.ai",
+        ):
             importlib.import_module(name)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:

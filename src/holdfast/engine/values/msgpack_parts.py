@@ -125,6 +125,8 @@ def parts_of(enc: bytes) -> Parts:
     if shape.kind == LIST:
         return Parts(enc, LIST, split_items(enc))
     if shape.kind == MAP:
+        if 2 * shape.size >= len(enc):
+            raise Corrupt(f"a stored value states {shape.size} pairs, and has fewer bytes")
         return Parts(enc, MAP, split_items(head(LIST, 2 * shape.size) + enc[shape.start :]))
     return Parts(enc, shape.kind, [])
 
