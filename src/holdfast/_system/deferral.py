@@ -55,7 +55,7 @@ def is_possible() -> bool:
 
 
 def sleep(seconds: float) -> None:
-    """Wait. In a section, Ctrl-C raises meanwhile: the caller has nothing half done."""
+    """Wait. In a section, Ctrl-C raises during the wait: the caller has nothing half done."""
     if not deferred.is_open or _thread.get_ident() != threading.main_thread().ident:
         time.sleep(seconds)
         return
