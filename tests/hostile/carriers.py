@@ -125,7 +125,7 @@ def _write(path: Path, payload: Any, salt: int, random: Random | None) -> None:
     data = msgpack.packb(payload)
     if random is not None:
         data = hostile_values.restructured(data, random)
-    path.write_bytes(record_format.header() + record_format.record(data, salt))
+    path.write_bytes(record_format.header() + b"".join(record_format.record(data, salt)))
 
 
 # ------------------------------------------------------------------------------------------------ memory, PostgreSQL

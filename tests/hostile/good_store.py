@@ -25,7 +25,7 @@ from holdfast.backends.rows import (
 )
 from holdfast.codec.packer import pack
 
-NAMES = ("chat", "chat/copy", "chat/fork", "held", "long", "policy", "waits")
+NAMES = ("chat", "chat/copy", "chat/fork", "held", "long", "policy", "waits", "wide")
 GONE = "gone"
 EARLY: Any = {"configurable": {"thread_id": "chat", "checkpoint_ns": "", "checkpoint_id": "ffffffff-ffff-6fff-8fff"}}
 MAX_VALUE = 1 << 20
@@ -37,6 +37,7 @@ def make(path: Path) -> list[Row]:
     with patch.object(ids, "os", numbers), holdfast.open(path, max_value=MAX_VALUE) as store:
         _fill_chat(store)
         _fill_long(store)
+        _fill_wide(store)
         _fill_others(store)
         # The rows are those of a worker that died: it holds the lease, and a step has no result.
         with store.thread("held").run(input={"n": 0}, worker="w") as run:
@@ -75,6 +76,15 @@ def _fill_long(store: Store) -> None:
         long.update({"messages": [message]}, reduce={"messages": holdfast.extend})
     long.fork(long.history(limit=None)[10].id, to="long/fork")
     store.thread("long/fork").update({"messages": [{"content": "on"}]}, reduce={"messages": holdfast.extend})
+
+
+def _fill_wide(store: Store) -> None:
+    """A manifest that is a version of a log."""
+    wide = store.thread("wide")
+    state = {f"c{n}": "x" * n for n in range(70)}
+    for n in range(3):
+        wide.save({**state, "c1": f"text {n} " * 10}, id=f"w{n}", extra={"n": n})
+    wide.fork("w1", to="wide/fork").update({"c2": "y" * 50})
 
 
 def _fill_others(store: Store) -> None:

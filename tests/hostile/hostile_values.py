@@ -186,6 +186,20 @@ def change(random: Random, depth: int = 3) -> list[Any]:
     return [code, plain(random)]
 
 
+def manifest_list(random: Random, versions: list[tuple[int, int]]) -> bytes:
+    """The list of a wide manifest: channels with references to any log, small values, or neither, and what is no
+    channel."""
+    items: list[Any] = []
+    for n in range(random.choice([0, 1, 3, 70, 5000])):
+        name = random.choice([f"c{n}", "c1", "", "\ud800", 7])
+        log, pos = random.choice(versions)
+        reference = [name, log, pos, random.randbytes(20), random.choice([0, 1, 2, -1])]
+        items.append(
+            random.choice([reference, reference[:4], reference[:3], [name, encoding(random)], [name], name, []])
+        )
+    return msgpack.packb(items, unicode_errors="surrogatepass")
+
+
 def chunk_body(random: Random) -> bytes:
     """The body of a key, a change or a frame."""
     kind = random.randrange(6)

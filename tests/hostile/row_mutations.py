@@ -19,7 +19,7 @@ from holdfast.backends.rows import (
 )
 from holdfast.codec.wire import pack_raw
 from holdfast.engine.checkpoints.row_builder import row_digest
-from holdfast.engine.values import manifest
+from holdfast.engine.values import manifest, manifest_log
 from holdfast.engine.values.digests import encoding_digest
 from tests.hostile import hostile_values
 
@@ -106,6 +106,8 @@ class Case:
         """A value of a checkpoint is a hostile encoding, with its digest."""
         row = self._pick(CheckpointRow)
         known = manifest.unpack(row.manifest)
+        if isinstance(known, manifest.Header):
+            return self._change_list(row, known, random)
         enc = hostile_values.encoding(random)
         entry: manifest.Entry = manifest.Inline(enc)
         keys = [one for one in self.rows if type(one) is ChunkRow and one.tree == row.tree and one.kind == 0]
@@ -118,6 +120,20 @@ class Case:
         names = ("messages", "new") if random.random() < 0.2 else known.open
         self.changes.append(f"{row.id}: value {enc!r:.60}")
         self._replace(row, row._replace(manifest=manifest.pack(manifest.Manifest(channels, extra, names))))
+
+    def _change_list(self, row: CheckpointRow, known: manifest.Header, random: Random) -> None:
+        """The list of a wide manifest is a hostile one, or that of another log."""
+        keys = [one for one in self.rows if type(one) is ChunkRow and one.tree == row.tree and one.kind == 0]
+        chunk = random.choice(keys)
+        ref = manifest.Ref(chunk.log, chunk.lo, chunk.body[1:21].ljust(20, b"x"))
+        if random.random() < 0.7:
+            enc = hostile_values.manifest_list(random, [(one.log, one.lo) for one in keys])
+            self._replace(chunk, chunk._replace(body=b"\x00" + enc))
+            ref = ref._replace(digest=encoding_digest(enc))
+        series = random.choice([known.series, 1, 2, (1 << 63) - 1])
+        self.changes.append(f"{row.id}: its channels are those in log {ref.log}")
+        logged = manifest.Logged(ref, series, {}, ())
+        self._replace(row, row._replace(manifest=manifest.pack(manifest.Manifest({}, known.extra, (), logged))))
 
     def change_chunk(self, random: Random) -> None:
         row = self._pick(ChunkRow)
@@ -206,12 +222,22 @@ def sealed_all(good: list[Row], rows: list[Row]) -> list[Row]:
     return [row if id(row) in known else sealed(row, rows) for row in rows]
 
 
+def _manifest(row: CheckpointRow, rows: list[Row]) -> manifest.Manifest:
+    """That of the row; a wide one is read from the key of its log."""
+    known = manifest.unpack(row.manifest)
+    if isinstance(known, manifest.Manifest):
+        return known
+    chunks = [one for one in rows if isinstance(one, ChunkRow)]
+    (body,) = (one.body for one in chunks if (one.log, one.lo, one.kind) == (known.ref.log, known.ref.pos, 0))
+    return manifest_log.read(known, body[1:])
+
+
 def _with_digest(row: CheckpointRow, rows: list[Row]) -> CheckpointRow:
     lines = [one for one in rows if isinstance(one, LineRow) and one.line == row.line]
     points = [one for one in rows if isinstance(one, CheckpointRow) and one.seq == row.parent_seq]
     parent = next((one.digest for one in points if one.line == row.line), row.parent_digest)
     try:
-        digest = row_digest(lines[0].namespace if lines else "", row, manifest.unpack(row.manifest), parent)
+        digest = row_digest(lines[0].namespace if lines else "", row, _manifest(row, rows), parent)
     except Exception:  # the columns are not those of a checkpoint
         return row
     return row._replace(digest=digest)
