@@ -19,6 +19,8 @@ from holdfast._system import deferral
 from holdfast.backends.files import lock
 from tests.interrupts.cuts import places_of, watched
 
+# An interrupt between the making of a coroutine and its start leaves it unused.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 STEP = 1 if os.environ.get("PLACES") == "all" else 83
 CALLS: dict[str, Callable[[Thread], object]] = {
     "save": lambda thread: thread.save({"n": 2}),

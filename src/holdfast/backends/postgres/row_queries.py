@@ -124,8 +124,8 @@ class RowQueries(Backend):
         return pieces
 
     async def _large_body(self, chunk: ChunkRow, size: int) -> bytes:
-        """Read in slices: libpq holds two copies of each answer. If a writer removes the row in between, the body is too
-        short and does not match its checksum, and the engine reads again."""
+        """Read in slices: libpq holds two copies of each answer. If a writer removes the row in between, the body is
+        too short and does not match its checksum, and the engine reads again."""
         body = BytesIO(bytes(size))
         of = {"tree": chunk.tree, "log": chunk.log, "lo": chunk.lo, "sum": chunk.sum}
         for start in range(0, size, _SLICE):
