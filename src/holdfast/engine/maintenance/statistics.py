@@ -13,7 +13,7 @@ from heapq import nlargest
 from typing import Final
 
 from holdfast.backends.base import Listed, Progress, Tally
-from holdfast.backends.rows import DAY, LATEST, NO_LIMIT, CheckpointRow, LineRow, ThreadRow
+from holdfast.backends.rows import DAY, LATEST, NO_LIMIT, CheckpointRow, LineRow, ThreadRow, checked
 from holdfast.engine import table_scan
 from holdfast.engine.context import Engine
 from holdfast.engine.threads import lifetime, namespaces, views
@@ -78,7 +78,7 @@ def _has_expired(row: Listed, now: int) -> bool:
     if row.root is None:
         return False
     try:
-        end = lifetime.end_of(row.thread, row.root)
+        end = lifetime.end_of(checked(row.thread), checked(row.root))
     except Corrupt:
         return False
     return end is not None and end <= now and not lifetime.is_live(row.root, now)

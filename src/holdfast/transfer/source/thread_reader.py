@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from holdfast.backends.base import Listed
-from holdfast.backends.rows import LineRow, ThreadRow
+from holdfast.backends.rows import LineRow, ThreadRow, checked, is_typed
 from holdfast.engine import policy
 from holdfast.engine.context import Engine, Handle
 from holdfast.engine.threads import location, namespaces, thread_list, views
@@ -71,6 +71,8 @@ class Source:
         after = ""
         while rows := await self._engine.backend.threads("", [], after, _THREADS_PER_PAGE):
             for row in rows:
+                if not is_typed(row.thread):
+                    checked(row.thread)  # raises: a thread without an id can't be named in the report either
                 if not await thread_list.is_over(self._engine, row):
                     yield row
             after = rows[-1].thread.id
