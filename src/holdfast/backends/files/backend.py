@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from holdfast._system import deferral, process_fork
+from holdfast._system import process_fork
 from holdfast._system.atomic_files import publish_new, translated
 from holdfast._system.interrupts import is_interrupt
 from holdfast._system.uninterrupted import uninterrupted
@@ -71,20 +71,10 @@ class FilesBackend(TableBackend):
     # ---------------------------------------------------------------- writing
 
     async def commit(self, batch: Batch) -> bool:
-        return self._commit_each([batch])[0]
+        return uninterrupted(commit_queue.commit_each, [batch], self._queue, self._writing, self._commit_all)[0]
 
     async def commit_each(self, batches: Sequence[Batch]) -> list[bool]:
-        return self._commit_each(batches)
-
-    def _commit_each(self, batches: Sequence[Batch]) -> list[bool]:
-        """Waiting for other threads may be interrupted anywhere; what follows may not."""
-        if deferral.is_possible():
-            return commit_queue.commit_each(batches, self._queue, self._writing, self._commit_deferred)
         return uninterrupted(commit_queue.commit_each, batches, self._queue, self._writing, self._commit_all)
-
-    def _commit_deferred(self, tickets: list[Ticket]) -> None:
-        with deferral.deferred:
-            self._commit_all(tickets)
 
     def _commit_all(self, tickets: list[Ticket]) -> None:
         try:

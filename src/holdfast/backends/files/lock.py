@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 from typing import Final
 
-from holdfast._system import deferral
 from holdfast._system.interrupts import ignoring
 from holdfast.backends.files import folder_access
 from holdfast.errors import Busy, InvalidArgument
@@ -56,7 +55,7 @@ class ProcessLock:
                 return
             if time.monotonic() > end:
                 raise Busy(f"{self.path}: {self._holder()} kept the store locked; try again later")
-            deferral.sleep(delay)
+            time.sleep(delay)
             delay = min(2 * delay, _LONGEST_DELAY)
 
     def _open(self) -> None:
