@@ -47,8 +47,8 @@ def test_a_thousand_steps_take_at_most_half_more_than_their_messages(fresh):
 
 
 def test_a_running_graph_whose_calls_overlap_takes_hardly_more(fresh):
-    """Beyond the empty tables, which are the same 0.3 MB for any number of threads. How many calls overlap depends on the
-    scheduler: 1.45 to 1.51 times the content on an idle machine, 1.61 was seen on a busy one."""
+    """Beyond the empty tables, which are the same 0.3 MB for any number of threads. How many calls overlap depends on
+    the scheduler: 1.45 to 1.51 times the content on an idle machine, 1.64 was seen on a busy one."""
     with HoldfastSaver.from_url(fresh) as saver:
         empty = saver.store.bytes_stored()
         built = graph(Texts(), saver)
