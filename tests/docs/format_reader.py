@@ -345,7 +345,7 @@ class Reader:
         found = []
         for (table,) in self.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
             for row in self.rows(f'SELECT * FROM "{table}"'):  # noqa: S608  # the name is the schema's own
-                columns = [row[name] for name in row.keys() if name != "sum"]  # noqa: SIM118  # a Row is no mapping
+                columns = [row[name] for name in row.keys() if name != "sum"]  # noqa: SIM118  # a Row is not a mapping
                 if crc32(packed(columns)) != row["sum"]:
                     found.append((table, tuple(row)))
         return found

@@ -116,7 +116,7 @@ def _part(rows: Sequence[Row]) -> list[Any]:
 def _packable(put: list[Any]) -> list[Any]:
     try:
         msgpack.packb(put)
-    except (ValueError, OverflowError, TypeError):  # text that is no UTF-8
+    except (ValueError, OverflowError, TypeError):  # text that is not UTF-8
         return [value if not isinstance(value, str) else "" for value in put]
     return put
 

@@ -211,12 +211,12 @@ def _packable(data: Any) -> Any:
 
 
 def sealed(row: Row, rows: list[Row]) -> Row:
-    """With the digest and the checksum that the row should have, as far as its columns allow one."""
+    """With the digest and the checksum that the row should have, if its columns allow one."""
     if isinstance(row, CheckpointRow):
         row = _with_digest(row, rows)
     try:
         return with_checksum(row)  # type: ignore[type-var]
-    except (TypeError, ValueError, OverflowError):  # text that is no UTF-8 can't be summed
+    except (TypeError, ValueError, OverflowError):  # text that is not UTF-8 can't be summed
         return row
 
 

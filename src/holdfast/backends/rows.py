@@ -318,16 +318,27 @@ _NOT_ENCODED: Final = (TypeError, ValueError, OverflowError, DecodeError)
 def is_sound(row: Row) -> bool:
     """Whether the checksum holds, and each column has a value that it may have. Neither may be so in a damaged row."""
     try:
-        return _sums_up(row)
-    except _NOT_ENCODED:
+        checked(row)
+    except Corrupt:
         return False
+    return True
 
 
 def checked(row: AnyRow) -> AnyRow:
-    """The row itself if it is sound. Every row passes here before the engine uses what it says."""
+    """The row itself if it is sound. Every row passes here before the engine uses what it says.
+
+    Storage may be loosely typed, and anyone can compute a checksum. The encoding that is summed is decoded once more by
+    the types of the columns: that is done in C, and faster than anything that looks at single columns.
+    """
     try:
-        if _sums_up(row):
-            return row
+        if len(getattr(row, "body", b"")) >= _LARGE:
+            if row[-1] == _piecewise(row[:-1]) and is_typed(row):
+                return row
+        else:
+            encoded = _encode(row[:-1])
+            if row[-1] == crc32(encoded):
+                _SHAPES[type(row)](encoded)
+                return row
     except DecodeError as error:
         where = f"the {table_name(type(row))} row with {describe_key(row)}"
         raise Corrupt(f"{where} has a column that no program writes: {error}") from error
@@ -337,21 +348,6 @@ def checked(row: AnyRow) -> AnyRow:
         f"the {table_name(type(row))} row with {describe_key(row)} does not match its checksum: "
         "the storage changed it after it was written"
     )
-
-
-def _sums_up(row: Row) -> bool:
-    """Whether the checksum holds; raises if a column has a wrong type, or a number that is out of range.
-
-    Storage may be loosely typed, and anyone can compute a checksum. The encoding that is summed is decoded once more by
-    the types of the columns: that is done in C, and faster than anything that looks at single columns.
-    """
-    if len(getattr(row, "body", b"")) >= _LARGE:
-        return row[-1] == _piecewise(row[:-1]) and is_typed(row)
-    encoded = _encode(row[:-1])
-    if row[-1] != crc32(encoded):
-        return False
-    _SHAPES[type(row)](encoded)
-    return True
 
 
 def is_typed(row: Row) -> bool:

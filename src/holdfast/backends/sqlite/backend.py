@@ -218,7 +218,7 @@ class SqliteBackend(Backend):
 
     def _chunks(self, parameters: dict[str, Any]) -> Sequence[Sequence[Any]]:
         rows = self._connections.fetchall(_SQL["chunks"], parameters)
-        if all(row[-1] is None for row in rows):
+        if not any(map(operator.itemgetter(-1), rows)):
             return rows
         with self._connections.reader() as reader:
             return large_chunks.fetch(reader, parameters)

@@ -84,7 +84,7 @@ def _decoded_fields(
         "run_id": row.run_id,
         "status": status,
         "label": label,
-        "metadata": handle.codec.decode_dict(row.metadata),
+        "metadata": handle.codec.decode_dict(row.metadata) if row.metadata else {},
         "created_at": as_datetime(row.created_at),
         "journal_seq": row.journal_seq,
         "size": row.size,

@@ -166,7 +166,8 @@ class _Save:
         head = row if before is None or row.id >= before.id else rules.head(before, row)
         after = located_after(here, row, changed, head, moment, hides)
         batch = _batch(start, row, changed, after, beside)
-        batch.expects += await lifetime.in_time(engine, here.policy)
+        if here.policy.ttl is not None:
+            batch.expects += await lifetime.in_time(engine, here.policy)
         self._expect(batch, row, outer, fresh)
         return _Plan(row, changed, batch, after, first is None, outer)
 

@@ -107,6 +107,8 @@ def _is_entry(row: JournalRow) -> bool:
     """Whether an entry of Holdfast's own has what those have; nothing is expected of others."""
     if not row.kind.startswith(OWN):
         return True
+    if problem_in(row.body):
+        return False
     try:
         return not problem(row.kind, without_classes(row.body))
     except (MemoryError, RecursionError):  # its value is too deep for the stack as it is here
