@@ -187,8 +187,7 @@ def change(random: Random, depth: int = 3) -> list[Any]:
 
 
 def manifest_list(random: Random, versions: list[tuple[int, int]]) -> bytes:
-    """The list of a wide manifest: channels with references to any log, small values, or neither, and items that are not
-    channels."""
+    """The list of a wide manifest: channels with references to any log, small values, or neither, and other items."""
     items: list[Any] = []
     for n in range(random.choice([0, 1, 3, 70, 5000])):
         name = random.choice([f"c{n}", "c1", "", "\ud800", 7])

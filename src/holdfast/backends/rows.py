@@ -318,7 +318,7 @@ _NOT_ENCODED: Final = (TypeError, ValueError, OverflowError, DecodeError)
 def is_sound(row: Row) -> bool:
     """Whether the checksum holds, and each column has a value that it may have. Neither may be so in a damaged row."""
     try:
-        checked(row)
+        checked(row)  # type: ignore[type-var]  # a row of any kind
     except Corrupt:
         return False
     return True
