@@ -92,15 +92,24 @@ class Driver:
         return await threaded(call, *args, **kwargs)
 
     async def shielded(self, call: Callable[P, Coroutine[Any, Any, T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same, completed even if the waiting task is cancelled: for calls that must not be left half done."""
+        """The same, completed even if the waiting task is cancelled: for calls that must not be left half done.
+
+        A task may be cancelled many times: a cancel scope of anyio does it until the task has ended.
+        """
         import asyncio
 
         task = asyncio.ensure_future(self(call, *args, **kwargs))
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.wait([task])
-            raise
+        cancelled: asyncio.CancelledError | None = None
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled = cancelled or error
+        if cancelled is None:
+            return task.result()
+        if not task.cancelled():
+            task.exception()  # asked for, so that the loop does not report it
+        raise cancelled
 
 
 async def called(fn: Callable[..., Any], *args: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -201,6 +202,83 @@ def test_a_task_cancelled_while_it_enters_does_not_hold_the_thread_for_good(url)
         del backend.find
 
     within(url, work)
+
+
+def held_at_commit(store):
+    """The next commit says that it has begun, and ends once it may."""
+    begun, may_end = threading.Event(), threading.Event()
+    backend = store._calls.engine.backend
+    commit = backend.commit
+
+    async def held(batch):
+        del backend.commit
+        begun.set()
+        may_end.wait(60)
+        return await commit(batch)
+
+    backend.commit = held
+    return begun, may_end
+
+
+async def cancel_often(task):
+    """As a cancel scope of anyio does until the task has ended."""
+    for _ in range(5):
+        task.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+
+def test_a_task_cancelled_again_while_it_enters_gives_the_thread_back(url):
+    async def work(store):
+        thread = store.thread("t")
+        await thread.save({"n": 0})
+        begun, may_end = held_at_commit(store)
+        task = asyncio.ensure_future(thread.run(ttl=3600).__aenter__())
+        await asyncio.to_thread(begun.wait, 60)
+        await cancel_often(task)
+        assert not task.done(), "it waits for the lease that it is taking"
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await thread.info()).lease is None
+
+    within(url, work)
+
+
+def test_a_task_cancelled_again_while_it_leaves_ends_with_a_free_thread(url):
+    async def work(store):
+        thread = store.thread("t")
+        run = thread.run(input={"n": 0}, ttl=3600)
+        await run.__aenter__()
+        begun, may_end = held_at_commit(store)
+        task = asyncio.ensure_future(run.__aexit__(None, None, None))
+        await asyncio.to_thread(begun.wait, 60)
+        await cancel_often(task)
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await thread.info()).lease is None
+
+    within(url, work)
+
+
+def test_the_error_of_a_cancelled_enter_is_not_reported_by_the_loop(url):
+    async def work(store):
+        thread = store.thread("t")
+        reported = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+        async with thread.run(input={"n": 0}):
+            task = asyncio.ensure_future(thread.run().__aenter__())
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        del task
+        gc.collect()
+        await asyncio.sleep(0)
+        return reported
+
+    assert within(url, work) == []
 
 
 def test_a_waiting_task_can_be_cancelled(url):

@@ -55,6 +55,24 @@ SERVERS = [
     "ada:HUN@TER@localhost",
     "ada:HUN/TER@localhost",
     "//ada:HUNTER@localhost/db",
+    "a:HUNTER@localhost",
+    ":HUNTER@localhost",
+    "postgres//ada:HUNTER@localhost/db",
+    "postgresql;//ada:HUNTER@localhost/db",
+    "host:localhost password:HUNTER",
+    "host=localhost # mine\npassword=HUNTER",
+    "{'host': 'localhost', 'password': 'HUNTER'}",
+    "localhost/db?user=ada&password=HUNTER",
+    "localhost:5432/db?password=HUNTER",
+    "localhost:5432:db:ada:HUNTER",
+]
+AFTER_A_SCHEME = [
+    "postgresql://ada:HUNTER@localhost/db",
+    "postgres:ada:HUNTER@localhost/db",
+    "//ada:HUNTER@localhost/db",
+    "ada:HUNTER@localhost/db",
+    "host=localhost password=HUNTER",
+    "password=HUNTER",
 ]
 PATHS = [
     "runs/a=b.db", "a=b.db", "a=b c=d.db", "./password=1.db", "user=42/agents.db", "runs/user=ada password=x.db",
@@ -106,6 +124,15 @@ def test_a_server_in_another_spelling_is_refused(
     said = said_by(caught.value) + caplog.text
     assert "hun" not in said.lower()
     assert "ter" not in said.lower().replace("alternative", "").replace("after", "").replace("letter", "")
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", AFTER_A_SCHEME)
+@pytest.mark.parametrize("scheme", ["sqlite:", "SQLITE:", "file:", "memory:"])
+def test_a_password_after_the_scheme_of_another_backend_is_refused(folder: Path, scheme: str, text: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        holdfast.open(scheme + text)
+    assert "hun" not in said_by(caught.value).lower()
     assert list(folder.iterdir()) == []
 
 

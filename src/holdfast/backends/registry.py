@@ -28,7 +28,7 @@ def _memory(rest: str) -> Backend:
     from holdfast.backends.memory import MemoryBackend
 
     if rest:
-        raise InvalidArgument(f"'memory:' takes nothing after the colon, not {rest!r}: every open() is a new store")
+        raise InvalidArgument("'memory:' takes nothing after the colon: every open() is a new store")
     return MemoryBackend()
 
 
@@ -37,6 +37,7 @@ def _sqlite(rest: str) -> Backend:
 
     if not rest:
         raise InvalidArgument("'sqlite:' needs a path after the colon, as in 'sqlite:agents.db'")
+    server_spelling.check_path(rest)
     return SqliteBackend(Path(rest))
 
 
@@ -45,6 +46,7 @@ def _file(rest: str) -> Backend:
 
     if not rest:
         raise InvalidArgument("'file:' needs a folder after the colon, as in 'file:agents'")
+    server_spelling.check_path(rest)
     if rest.startswith("//") and not rest.startswith("///"):
         raise InvalidArgument(
             f"'file:{rest}' names another machine; write 'file:{rest[2:]}', or 'file:///' and a full path"

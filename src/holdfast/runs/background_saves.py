@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from typing import Final, NamedTuple
 from weakref import WeakSet
 
+from holdfast._system import process_fork
 from holdfast.errors import WriteLost
 
 LIMIT: Final = 64  # saves; a run that is faster than its disk waits here
@@ -96,4 +97,14 @@ def _drain() -> None:
         backlog.flush()
 
 
+def _after_fork() -> None:
+    """The workers, and what they have to write, are the parent's."""
+    global _open
+    _open = WeakSet()
+
+
+process_fork.register(after_in_child=_after_fork)
 atexit.register(_drain)
+# A process of multiprocessing ends without `atexit`. It does call what `concurrent.futures` registers here.
+with suppress(RuntimeError):  # this module is first imported while the interpreter ends
+    getattr(threading, "_register_atexit", atexit.register)(_drain)

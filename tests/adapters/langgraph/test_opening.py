@@ -184,3 +184,12 @@ def test_writes_that_wait_survive_closing(opened) -> None:
         assert side.calls.get_tuple(config()) is None
         side.calls.put(config(ns=""), made, {}, {"a": 1})
         assert get(side.calls).pending_writes == [("task", "a", 1)]
+
+
+@pytest.mark.parametrize("types", ["ab", ["ab"], {"old.Plan": "new.Plan"}, 5], ids=repr)
+def test_types_that_are_no_classes_are_refused(types: Any, tmp_path: Path) -> None:
+    with pytest.raises(holdfast.InvalidArgument, match="types "):
+        HoldfastSaver.from_url(tmp_path / "agents.db", types=types)
+    assert list(tmp_path.iterdir()) == []
+    with holdfast.open("memory:") as store, pytest.raises(holdfast.InvalidArgument, match="types "):
+        HoldfastSaver(store, types=types)

@@ -27,7 +27,7 @@ from holdfast.aio import AsyncStore
 from holdfast.codec.codec import MAX_VALUE
 from holdfast.engine.port import Port
 from holdfast.errors import InvalidArgument
-from holdfast.operations.arguments import Types
+from holdfast.operations.arguments import Types, check_types
 from holdfast.store import Store
 from holdfast.store import open as open_store
 
@@ -56,10 +56,10 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
             )
         self.store = store.sync if isinstance(store, AsyncStore) else store
         self._owns = False
-        self._types = types
+        self._types = None if types is None else check_types(types)
         self._allowed: frozenset[str] = frozenset()
         engine = self.store._calls.engine
-        port = Port(engine, codec_for(types, max_value=engine.codec.max_value))
+        port = Port(engine, codec_for(self._types, max_value=engine.codec.max_value))
         self._calls = SaverCalls(port, single_writer)
         self._drive = Driver(port.engine)
 
@@ -73,7 +73,8 @@ class HoldfastSaver(BaseCheckpointSaver[str]):
         max_value: int = MAX_VALUE,
     ) -> HoldfastSaver:
         """A saver on a store of its own: a path, "memory:", "sqlite:PATH", …"""
-        saver = cls(open_store(url, max_value=max_value), types=types, single_writer=single_writer)
+        known = None if types is None else check_types(types)  # before a store is open
+        saver = cls(open_store(url, max_value=max_value), types=known, single_writer=single_writer)
         saver._calls.port.engine.codec = saver._calls.port.codec  # so that the native calls know the same classes
         saver._owns = True
         return saver
