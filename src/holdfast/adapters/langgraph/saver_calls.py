@@ -15,7 +15,7 @@ from holdfast.adapters.langgraph.checkpoint_record import record_of
 from holdfast.adapters.langgraph.checkpoint_tuple import config_of, tuple_of
 from holdfast.adapters.langgraph.delta_history import delta_history
 from holdfast.adapters.langgraph.graph_status import TASKS, next_nodes, nodes_run
-from holdfast.adapters.langgraph.metadata import growing_in, metadata_of, packed, run_id_of
+from holdfast.adapters.langgraph.metadata import growing_in, metadata_of, packed, run_id_of, step_of
 from holdfast.adapters.langgraph.storable_types import storable
 from holdfast.engine.port import Handle, Port, SaveFields, TaskWrites, View, Write, enclosing
 from holdfast.errors import InvalidArgument
@@ -111,13 +111,13 @@ class SaverCalls:
         upcoming = next_nodes(checkpoint)
         # Which nodes ran is not in a checkpoint: it follows from the difference to its parent, if that is at hand.
         known_id, record = self.seen.get((handle.thread_id, handle.namespace), (None, None))
-        step, source = merged.get("step"), merged.get("source")
+        source = merged.get("source")
         return SaveFields(
             id=id,
             parent=known_parent,
             node=nodes_run(writer.record, record if known_id == parent else None),
             next=upcoming,
-            step=step if type(step) is int else None,
+            step=step_of(merged),
             source=source if source in SOURCES else "loop",
             run_id=run_id,
             status="running" if upcoming else "completed",
