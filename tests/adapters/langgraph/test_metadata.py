@@ -48,6 +48,16 @@ def test_it_comes_back_exactly(calls: Twin, metadata: dict[str, Any]) -> None:
     assert calls.list(config())[0].metadata == metadata
 
 
+@pytest.mark.parametrize(
+    "outer", [5, ["id"], b"id", "\0", "\ud800", "x" * 3000, ""], ids=lambda outer: repr(outer)[:12]
+)
+def test_parents_that_are_no_ids_come_back_too(calls: Twin, outer: Any) -> None:
+    metadata = {"source": "loop", "step": 1, "parents": {"": outer}}
+    put(calls, {"a": 1}, ns="tool:1", metadata=metadata)
+    put(calls, {"a": 2}, ns="tool:1")
+    assert [found.metadata for found in calls.list(config(ns="tool:1"))][-1] == metadata
+
+
 def test_scalars_of_the_config_are_folded_in(calls: Twin) -> None:
     """As every saver of LangGraph does it: what filters find a caller's own keys by."""
     asked = {

@@ -18,7 +18,7 @@ from holdfast.adapters.langgraph.graph_status import TASKS, next_nodes, nodes_ru
 from holdfast.adapters.langgraph.metadata import growing_in, metadata_of, packed, run_id_of, step_of
 from holdfast.adapters.langgraph.storable_types import storable
 from holdfast.engine.port import Handle, Port, SaveFields, TaskWrites, View, Write, enclosing
-from holdfast.errors import InvalidArgument
+from holdfast.errors import InvalidArgument, InvalidId
 from holdfast.ids import check_id, check_list, check_text
 from holdfast.model import ROOT, SOURCES, PendingWrite
 
@@ -115,14 +115,14 @@ class SaverCalls:
         return SaveFields(
             id=id,
             parent=known_parent,
-            node=nodes_run(writer.record, record if known_id == parent else None),
+            node=check_text(nodes_run(writer.record, record if known_id == parent else None), "the name of a node"),
             next=upcoming,
             step=step_of(merged),
             source=source if source in SOURCES else "loop",
             run_id=run_id,
             status="running" if upcoming else "completed",
             metadata=encoded,
-            origin=outer.get(enclosing(handle.namespace)) if handle.namespace else None,
+            origin=_origin(outer, handle) if handle.namespace else None,
             expect_head=self._expected_head(handle, parent, source) if self.single_writer else None,
             outer=_texts(outer.values()) if outer else (),
         )
@@ -264,6 +264,13 @@ class SaverCalls:
 
     def _thread(self, thread_id: str) -> Handle:
         return self.port.handle(check_id(str(thread_id), "thread_id"))
+
+
+def _origin(parents: Mapping[Any, Any], handle: Handle) -> str | None:
+    """The checkpoint of the enclosing namespace that the metadata names. What is no id stays in the metadata alone."""
+    with suppress(InvalidId):
+        return check_id(parents.get(enclosing(handle.namespace)), "origin")
+    return None
 
 
 def _texts(names: Iterable[Any]) -> tuple[str, ...]:
