@@ -267,7 +267,7 @@ class SaverCalls:
 
 
 def _origin(parents: Mapping[Any, Any], handle: Handle) -> str | None:
-    """The checkpoint of the enclosing namespace that the metadata names. What is not an id stays in the metadata alone."""
+    """The checkpoint of the enclosing namespace that the metadata names. Other things than ids stay in the metadata."""
     with suppress(InvalidId):
         return check_id(parents.get(enclosing(handle.namespace)), "origin")
     return None
