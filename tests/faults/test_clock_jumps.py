@@ -195,6 +195,24 @@ def test_a_use_after_the_jump_counts_from_there(stores: tuple[Store, Store], clo
     assert head.state == {"n": 2}
 
 
+def test_a_thread_that_a_slow_client_starts_lives_by_the_clock_of_the_store(
+    stores: tuple[Store, Store], clock: Clock
+) -> None:
+    """By the client's clock each of them would have ended before it began."""
+    clock.move(2 * HOUR)
+    thread = stores[0].thread("t", ttl=HOUR)
+    thread.save({"n": 1})
+    stores[0].thread("inside", "inner", ttl=HOUR).save({"n": 1})
+    thread.fork(to="fork")
+    thread.fork(to="edited", edits={"n": 1})
+    stores[0].copy_thread("t", "copy")
+    for name, namespace in (("t", ""), ("inside", "inner"), ("fork", ""), ("edited", ""), ("copy", "")):
+        head = stores[1].thread(name, namespace).latest()
+        assert head is not None, name
+        assert head.state == {"n": 1}
+    assert stores[1].expire().expired == 0
+
+
 def test_no_write_is_acknowledged_into_a_thread_that_the_jump_has_ended(
     stores: tuple[Store, Store], clock: Clock
 ) -> None:

@@ -27,7 +27,9 @@ from holdfast.backends.rows import (
 )
 from holdfast.codec.wire import Marker, pack_raw
 from holdfast.engine.values import manifest
+from holdfast.engine.values.digests import value_digest
 from holdfast.engine.values.manifest import Inline, Manifest, Ref
+from holdfast.engine.values.msgpack_parts import parts_of
 from tests.hostile.hostile_values import DEEP, LYING_LENGTHS, frame_of_stated_size
 
 Change = Callable[[list[Row]], list[Row]]
@@ -73,6 +75,15 @@ def _many_references(rows: list[Row]) -> list[Row]:
     packed = manifest.pack(Manifest(channels))
     large = _each(ChunkRow, body=lambda row: b"\x00" + pack_raw("x" * 1_000_000) if row is chunk else row.body)(rows)
     return _each(CheckpointRow, manifest=lambda row: packed if row.tree == chunk.tree else row.manifest)(large)
+
+
+def _list_of_nothing(rows: list[Row]) -> list[Row]:
+    """A log with an empty list, which a save keeps in the manifest."""
+    chunk = next(row for row in rows if type(row) is ChunkRow and row.kind == 0)
+    empty = pack_raw([])
+    packed = manifest.pack(Manifest({"a": Ref(chunk.log, chunk.lo, value_digest(parts_of(empty), b""))}))
+    short = _each(ChunkRow, body=lambda row: b"\x00" + empty if row is chunk else row.body)(rows)
+    return _each(CheckpointRow, manifest=lambda row: packed if row.tree == chunk.tree else row.manifest)(short)
 
 
 def _ring_of_lines(rows: list[Row]) -> list[Row]:
@@ -122,6 +133,7 @@ CASES: Final[dict[str, Change]] = {
     "frames that expand": _key_that_expands,
     "cuts that overlap": _cuts_that_overlap,
     "channels that share a large value": _many_references,
+    "a log with an empty list": _list_of_nothing,
     "chunks of a stated size": _each(ChunkRow, body=b"\x01" + frame_of_stated_size(1 << 40)),
     "chunks without an end": _each(ChunkRow, hi=LARGEST),
     "chunks before the start": _each(ChunkRow, lo=-1),

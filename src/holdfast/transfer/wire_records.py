@@ -107,7 +107,7 @@ class Checkpoint(Struct, array_like=True, tag="checkpoint", frozen=True):
     """The nearest ancestor that is not removed; 0 if there is none."""
     parent_thread: str | None
     parent_digest: bytes | None
-    """The digest of the parent that `digest` was computed with."""
+    """The digest of the parent that `digest` was computed with; empty if it is no longer known."""
     verifiable: bool
     """False if that digest is no longer known, so that `digest` can't be checked."""
     step: Signed

@@ -194,3 +194,10 @@ def test_a_file_that_is_not_a_store_is_left_alone(tmp_path: Any) -> None:
     with pytest.raises(holdfast.NotAStore):
         HoldfastSaver.from_url(str(path)).get_tuple(config())
     assert path.read_text().startswith("not a database")
+
+
+@pytest.mark.parametrize("name", ["\0", "\ud800"], ids=["NUL", "half of a pair"])
+def test_a_node_whose_name_no_column_can_hold(calls: Twin, name: str) -> None:
+    first = put(calls, {"a": 1})
+    with pytest.raises(holdfast.InvalidArgument, match="the name of a node"):
+        put(calls, {"a": 2}, parent=first, versions_seen={name: {"a": 1}})

@@ -21,6 +21,9 @@ from tests.adapters.langgraph.driver import Twin, checkpoint, config, get, ids, 
         {"source": "input", "step": -1, "parents": {}},
         {"source": "fork", "step": 7, "parents": {"": "id", "a:1|b:2": "other"}, "run_id": "r"},
         {"step": 0},
+        {"source": "loop", "step": 2**62},
+        {"source": "loop", "step": -(2**63)},
+        {"source": "loop", "step": 2**70},
         {"source": "made up"},
         {"parents": {}},
         {"counters_since_delta_snapshot": {"log": [3, 9]}},
@@ -43,6 +46,16 @@ def test_it_comes_back_exactly(calls: Twin, metadata: dict[str, Any]) -> None:
     found = get(calls).metadata
     assert {key: repr(value) for key, value in found.items()} == {key: repr(value) for key, value in metadata.items()}
     assert calls.list(config())[0].metadata == metadata
+
+
+@pytest.mark.parametrize(
+    "outer", [5, ["id"], b"id", "\0", "\ud800", "x" * 3000, ""], ids=lambda outer: repr(outer)[:12]
+)
+def test_parents_that_are_no_ids_come_back_too(calls: Twin, outer: Any) -> None:
+    metadata = {"source": "loop", "step": 1, "parents": {"": outer}}
+    put(calls, {"a": 1}, ns="tool:1", metadata=metadata)
+    put(calls, {"a": 2}, ns="tool:1")
+    assert [found.metadata for found in calls.list(config(ns="tool:1"))][-1] == metadata
 
 
 def test_scalars_of_the_config_are_folded_in(calls: Twin) -> None:

@@ -17,6 +17,7 @@ from holdfast.ids import check_text
 from holdfast.model import SOURCES
 
 _AS_IT_IS: Final = ""
+_MOST: Final = 1 << 62  # a step is below, so that the next ones fit into the column too
 
 
 def metadata_of(config: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,8 +42,14 @@ def run_id_of(config: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | N
     return None if run_id is None else check_text(str(run_id), "run_id")
 
 
+def step_of(metadata: Mapping[str, Any]) -> int | None:
+    """The step, if the column can hold it."""
+    step = metadata.get("step")
+    return step if type(step) is int and abs(step) < _MOST else None
+
+
 def packed(said: dict[str, Any], codec: Codec) -> bytes:
-    if _AS_IT_IS not in said and said.get("source") in SOURCES and type(said.get("step")) is int:
+    if _AS_IT_IS not in said and said.get("source") in SOURCES and step_of(said) is not None:
         return codec.encode({key: value for key, value in said.items() if key not in ("source", "step")}, "metadata")
     return codec.encode({**said, _AS_IT_IS: [said[_AS_IT_IS]] if _AS_IT_IS in said else None}, "metadata")
 

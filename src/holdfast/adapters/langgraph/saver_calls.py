@@ -15,10 +15,10 @@ from holdfast.adapters.langgraph.checkpoint_record import record_of
 from holdfast.adapters.langgraph.checkpoint_tuple import config_of, tuple_of
 from holdfast.adapters.langgraph.delta_history import delta_history
 from holdfast.adapters.langgraph.graph_status import TASKS, next_nodes, nodes_run
-from holdfast.adapters.langgraph.metadata import growing_in, metadata_of, packed, run_id_of
+from holdfast.adapters.langgraph.metadata import growing_in, metadata_of, packed, run_id_of, step_of
 from holdfast.adapters.langgraph.storable_types import storable
 from holdfast.engine.port import Handle, Port, SaveFields, TaskWrites, View, Write, enclosing
-from holdfast.errors import InvalidArgument
+from holdfast.errors import InvalidArgument, InvalidId
 from holdfast.ids import check_id, check_list, check_text
 from holdfast.model import ROOT, SOURCES, PendingWrite
 
@@ -111,18 +111,18 @@ class SaverCalls:
         upcoming = next_nodes(checkpoint)
         # Which nodes ran is not in a checkpoint: it follows from the difference to its parent, if that is at hand.
         known_id, record = self.seen.get((handle.thread_id, handle.namespace), (None, None))
-        step, source = merged.get("step"), merged.get("source")
+        source = merged.get("source")
         return SaveFields(
             id=id,
             parent=known_parent,
-            node=nodes_run(writer.record, record if known_id == parent else None),
+            node=check_text(nodes_run(writer.record, record if known_id == parent else None), "the name of a node"),
             next=upcoming,
-            step=step if type(step) is int else None,
+            step=step_of(merged),
             source=source if source in SOURCES else "loop",
             run_id=run_id,
             status="running" if upcoming else "completed",
             metadata=encoded,
-            origin=outer.get(enclosing(handle.namespace)) if handle.namespace else None,
+            origin=_origin(outer, handle) if handle.namespace else None,
             expect_head=self._expected_head(handle, parent, source) if self.single_writer else None,
             outer=_texts(outer.values()) if outer else (),
         )
@@ -264,6 +264,13 @@ class SaverCalls:
 
     def _thread(self, thread_id: str) -> Handle:
         return self.port.handle(check_id(str(thread_id), "thread_id"))
+
+
+def _origin(parents: Mapping[Any, Any], handle: Handle) -> str | None:
+    """The checkpoint of the enclosing namespace that the metadata names. Other things than ids stay in the metadata."""
+    with suppress(InvalidId):
+        return check_id(parents.get(enclosing(handle.namespace)), "origin")
+    return None
 
 
 def _texts(names: Iterable[Any]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from holdfast.engine.checkpoints.row_builder import checkpoint_row, line_after
 from holdfast.engine.checkpoints.save_fields import SaveFields
 from holdfast.engine.context import Engine, Handle, now
 from holdfast.engine.retry import until_applied
-from holdfast.engine.threads import location, namespaces, tags, tombstones, views
+from holdfast.engine.threads import lifetime, location, namespaces, tags, tombstones, views
 from holdfast.engine.threads.location import Located
 from holdfast.engine.values import loader, manifest
 from holdfast.engine.values.reducers import reducing
@@ -69,7 +69,16 @@ async def _fork_once(
     # The origin's era grows in the same batch: what it writes next about shared checkpoints is not the fork's.
     puts += (line, _era_after(here.line))
     expects.append(LineAt(here.line.tree, here.line.line, here.line.version))
-    return await engine.backend.commit(Batch(expects, puts, claims=[Claim(target.thread_id)]))
+    return await _commit(engine, here, Batch(expects, puts, claims=[Claim(target.thread_id)]))
+
+
+async def _commit(engine: Engine, origin: Located, batch: Batch) -> bool:
+    """Commit a new thread, which has the policy of its origin: its life begins by the store's clock."""
+    batch.expects += await lifetime.in_time(engine, origin.policy)
+    if await engine.backend.commit(batch):
+        return True
+    lifetime.ask_again(engine)
+    return False
 
 
 async def _free(engine: Engine, target: Handle) -> tuple[int, list[Expect]]:
@@ -107,7 +116,8 @@ async def _forked_line(
     engine: Engine, view: views.View, thread: ThreadRow, point: CheckpointRow, history: bool
 ) -> LineRow:
     origin = view.line
-    line = LineRow(origin.tree, thread.line, thread.line, "", version=1, updated_at=thread.created_at)
+    moment = await lifetime.start_of(engine, thread)
+    line = LineRow(origin.tree, thread.line, thread.line, "", version=1, updated_at=moment)
     if not history:
         return with_checksum(line)
     return with_checksum(
@@ -141,7 +151,7 @@ async def _edited(
     rows: list[Row] = [row, *changed.rows]
     if row.run_id is not None:
         rows.append(with_checksum(RunRow(row.run_id, row.tree, row.line)))
-    return line_after(line, row, changed.stored, row, row.created_at), rows
+    return line_after(line, row, changed.stored, row, max(line.updated_at, row.created_at)), rows
 
 
 def _era_after(line: LineRow) -> LineRow:
@@ -185,11 +195,14 @@ async def _seen_through_origin(engine: Engine, source: Handle, root: LineRow, ow
 async def _copy_once(engine: Engine, here: Located, lines: list[LineRow], seen: list[LineRow], target: Handle) -> bool:
     generation, expects = await _free(engine, target)
     thread = _directory(here.thread, target, generation, None)
+    expects += [LineAt(line.tree, line.line, line.version) for line in lines]
+    if here.policy.ttl is not None:
+        moment = await lifetime.start_of(engine, thread)
+        lines = [line._replace(updated_at=moment) for line in lines]
     copies = [_copied_line(line, thread, here.root.forks + 1) for line in lines]
     copies += [with_checksum(line._replace(thread=thread.line, version=1)) for line in seen]
-    expects += [LineAt(line.tree, line.line, line.version) for line in lines]
     puts: list[Row] = [thread, *_tags(thread, here.head), *copies, _era_after(here.root)]
-    return await engine.backend.commit(Batch(expects, puts, claims=[Claim(target.thread_id)]))
+    return await _commit(engine, here, Batch(expects, puts, claims=[Claim(target.thread_id)]))
 
 
 def _copied_line(line: LineRow, thread: ThreadRow, era: int) -> LineRow:

@@ -107,7 +107,7 @@ class _Save:
         lookup = await location.find(self.engine, self.handle)
         lookup = await tombstones.vacated(self.engine, self.handle, lookup)
         try:
-            return await self._attempt(creation.start(self.engine, self.handle, lookup), fresh=True)
+            return await self._attempt(await creation.start(self.engine, self.handle, lookup), fresh=True)
         except Corrupt as error:
             # Rows that a concurrent delete or collect removes look as if they were missing.
             self._again = self._again or Again()

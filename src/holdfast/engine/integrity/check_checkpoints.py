@@ -71,7 +71,7 @@ def _check_lineage(findings: TreeFindings, row: CheckpointRow, line: LineRow) ->
         findings.add("lineage", row, message, row.id)
     if not 0 <= row.parent_seq < row.seq:
         findings.add("lineage", row, f"number {row.seq} can't have number {row.parent_seq} as its parent", row.id)
-    elif row.parent_seq and row.parent_digest is None and findings.tree.parent(row) is None:
+    elif row.parent_seq and findings.tree.parent(row) is None:
         message = f"its parent {row.parent_id!r} is missing: repair() re-parents it"
         findings.add("lineage", row, message, row.id)
 

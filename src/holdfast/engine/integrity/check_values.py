@@ -150,11 +150,12 @@ class _FreshItems:
         self._known: set[bytes] = set()
 
     def problem(self, parts: Parts) -> str:
+        items = parts.items if parts.kind == LIST else []
         # Many small items are faster to decode than to compare.
-        if parts.kind != LIST or len(parts.items) * _SMALL_ITEM > parts.size or is_tagged(parts.items[0]):
+        if not items or len(items) * _SMALL_ITEM > parts.size or is_tagged(items[0]):
             return problem_in(parts.enc)
-        items = {*map(bytes, parts.items)}
-        fresh, self._known = items - self._known, items
+        now = {*map(bytes, items)}
+        fresh, self._known = now - self._known, now
         return next(filter(None, map(problem_in, fresh)), "")
 
 

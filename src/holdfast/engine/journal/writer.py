@@ -43,7 +43,7 @@ async def append(engine: Engine, handle: Handle, kind: str, body: bytes, key: st
     async def attempt() -> JournalRow | None:
         lookup = await location.find(engine, root_handle, flush=False)
         # A journal may begin before the first checkpoint.
-        start = creation.start_root(engine, handle, await tombstones.vacated(engine, handle, lookup))
+        start = await creation.start_root(engine, handle, await tombstones.vacated(engine, handle, lookup))
         return await _append(engine, handle, root_handle, start, entry, fresh=True)
 
     return await until_applied(handle.name, attempt, attempts=_ATTEMPTS)

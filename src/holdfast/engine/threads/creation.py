@@ -12,7 +12,7 @@ from holdfast.backends.base import Drop, Expect, NamespaceFree, ThreadAbsent, To
 from holdfast.backends.rows import LineRow, Row, ThreadRow, with_checksum
 from holdfast.engine import policy
 from holdfast.engine.context import Engine, Handle, now
-from holdfast.engine.threads import location, tags
+from holdfast.engine.threads import lifetime, location, tags
 from holdfast.engine.threads.location import Located, Lookup
 from holdfast.ids import new_number, tombstone_hash
 
@@ -27,10 +27,10 @@ class Start:
     drops: list[Drop] = field(default_factory=list)
 
 
-def start(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
+async def start(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
     """The thread that was looked up, or a new one."""
     if lookup.thread is None or lookup.root is None:
-        return _new(engine, handle, lookup)
+        return await _new(engine, handle, lookup)
     location.bind(handle, lookup.thread)
     line = lookup.line or new_line(lookup.root.tree, lookup.root.line, handle.namespace)
     here = Located(lookup.thread, lookup.root, line, lookup.head, lookup.last, lookup.policy)
@@ -41,17 +41,18 @@ def start(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
     return found
 
 
-def start_root(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
+async def start_root(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
     """The same for what is written to the root line alone; the handle may mean an inner namespace."""
     if lookup.here is None:
-        return _new(engine, handle.root(), lookup)
+        return await _new(engine, handle.root(), lookup)
     location.bind(handle, lookup.here.thread)
     return Start(lookup.here)
 
 
-def _new(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
+async def _new(engine: Engine, handle: Handle, lookup: Lookup) -> Start:
     location.check_not_deleted(handle, lookup)
     thread, root = new_thread(engine, handle, lookup.generation + 1)
+    root = root._replace(updated_at=await lifetime.start_of(engine, thread))
     here = Located(thread, root, root, None, lookup.last, policy.of(thread))
     expects: list[Expect] = [ThreadAbsent(thread.id), TombstoneAt(tombstone_hash(thread.id), lookup.generation)]
     rows: list[Row] = [thread, *tags.of_thread(thread)]

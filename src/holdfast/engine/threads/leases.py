@@ -73,7 +73,7 @@ async def acquire(engine: Engine, handle: Handle, worker: str, ttl: int) -> None
     async def attempt() -> bool | None:
         lookup = await tombstones.vacated(engine, root_handle, await location.find(engine, root_handle))
         now = await engine.backend.now()
-        start = creation.start_root(engine, handle, lookup)
+        start = await creation.start_root(engine, handle, lookup)
         here, root = start.here, start.here.root
         check_free(handle, root, now)
         taken = with_checksum(

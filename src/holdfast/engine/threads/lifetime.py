@@ -37,6 +37,12 @@ async def in_time(engine: Engine, thread_policy: Policy) -> list[Expect]:
     return [] if thread_policy.ttl is None else [near(await store_time(engine))]
 
 
+async def start_of(engine: Engine, thread: ThreadRow) -> int:
+    """When a new thread was first used: by the store's clock, if it has a ttl. By the clock of a process that is slow
+    it might have expired already."""
+    return thread.created_at if policy.of(thread).ttl is None else await store_time(engine)
+
+
 def near(moment: int) -> Expect:
     """That the store's clock is where it was taken to be."""
     return ClockNear(moment, _MAY_DIFFER)

@@ -176,3 +176,16 @@ class VerifiedStores(StoreTests):
             store.repair({"faults": []})  # type: ignore[arg-type]
         report = store.repair(store.verify())
         assert (report.lost, report.mended, report.quarantined) == ((), (), 0)
+
+    def test_a_lost_parent_is_found_that_was_not_the_first_one(self, store: Store) -> None:
+        """A collect has given the child another parent, and that one is lost."""
+        thread = store.thread("t")
+        saved = save_chain(thread, 5)
+        thread.delete_checkpoints([saved[2].id])
+        store.collect()
+        swap(store, [row for row in rows_of(store, CheckpointRow) if row.id == saved[1].id], [])
+        report = store.verify()
+        assert [fault.checkpoint_id for fault in report.faults if fault.kind == "lineage"] == [saved[3].id]
+        store.repair(report)
+        assert store.verify().faults == ()
+        assert [row.parent_seq for row in rows_of(store, CheckpointRow) if row.id == saved[3].id] == [1]

@@ -13,7 +13,7 @@ from holdfast.engine.context import Engine
 from holdfast.engine.threads import views
 from holdfast.engine.threads.views import View
 from holdfast.engine.values import loader, msgpack_parts
-from holdfast.engine.values.digests import item_digests, value_digest
+from holdfast.engine.values.digests import UNKNOWN, item_digests, value_digest
 from holdfast.engine.values.manifest import Entry, Inline, Manifest, Ref
 from holdfast.engine.values.msgpack_parts import LIST, Parts
 from holdfast.engine.values.patch import append_change, change_parts
@@ -111,15 +111,17 @@ class CheckpointReader:
         parent_digest = row.parent_digest
         if parent_digest is None and parent is not None:
             parent_digest = parent.digest
-        # The digest can't be checked if the parent was saved again under its number: its first digest is lost.
+        # The digest can't be checked if the parent was saved again under its number, or lost: its first digest is lost.
         verifiable = row_digest(self.namespace, row, manifest, parent_digest) == row.digest
+        if not verifiable:
+            parent_digest = UNKNOWN if _has_lost_parent(row, parent) else None
         # A checkpoint without a parent often resembles the one before it.
         base = parent_seq or self._last
         known = await self._known(base) if base >= self.lowest else None
         self._last = row.seq
         self._remember(row, manifest)
         return PreparedCheckpoint(
-            row, manifest, parent_id, parent_seq, parent_digest if verifiable else None, verifiable,
+            row, manifest, parent_id, parent_seq, parent_digest, verifiable,
             0 if known is None else base, Manifest({}) if known is None else known[1],
         )  # fmt: skip
 
@@ -267,6 +269,14 @@ class PreparedCheckpoint:
     def before(self, name: str | None) -> Entry | None:
         """The base's entry of a channel; of the extra for None."""
         return self.base_manifest.extra if name is None else self.base_manifest.channels.get(name)
+
+
+def _has_lost_parent(row: CheckpointRow, parent: CheckpointRow | None) -> bool:
+    """Whether the digest of the parent that the row was saved with is lost. If it is not, the row is damaged, and is
+    found where it is copied to as well."""
+    if row.parent_digest is None:
+        return parent is not None and parent.created_at >= row.created_at
+    return row.parent_digest == UNKNOWN
 
 
 def _portions(rows: list[CheckpointRow]) -> Iterable[list[CheckpointRow]]:
