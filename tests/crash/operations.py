@@ -70,7 +70,8 @@ def _delete_run(store: Store, op: Operation) -> dict[str, Any]:
 
 
 def _collect(store: Store, op: Operation) -> dict[str, Any]:
-    assert store.collect().skipped == ()
+    skipped = store.collect().skipped
+    assert skipped == (), skipped
     return {}
 
 
