@@ -7,6 +7,7 @@ from holdfast.backends.rows import CheckpointRow, LineRow, ThreadRow, key_of, wi
 from holdfast.engine.checkpoints.row_builder import row_digest
 from holdfast.engine.context import now
 from holdfast.engine.integrity.check_index import has_lost_its_thread
+from holdfast.engine.integrity.findings import PointKey
 from holdfast.engine.integrity.repair_batch import RepairBatch, RepairState, TreeRepair
 from holdfast.engine.integrity.tree_rows import TreeRows
 from holdfast.engine.values import loader
@@ -76,7 +77,8 @@ async def reparent_checkpoints(repair: TreeRepair) -> RepairBatch:
     keys = repair.keys("checkpoint", "lineage", "digest")
     for row in tree.points.values():
         line = tree.lines.get(row.line)
-        if line is not None and key_of(row) in keys:
+        # Others may be found through a checkpoint that no thread sees.
+        if line is not None and (key_of(row) in keys or _has_lost_its_parent(tree, row)):
             await _reparent(repair, batch, row, line)
     for line in tree.lines.values():
         moved = _with_moved_base(tree, line)
@@ -84,6 +86,10 @@ async def reparent_checkpoints(repair: TreeRepair) -> RepairBatch:
             batch.put(moved)
             batch.mended.append(f"line {line.line}: its fork point is now number {moved.base_seq}, the nearest left")
     return batch
+
+
+def _has_lost_its_parent(tree: TreeRows, row: CheckpointRow) -> bool:
+    return 0 < row.parent_seq < row.seq and tree.parent(row) is None
 
 
 async def _reparent(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow, line: LineRow) -> None:
@@ -155,6 +161,23 @@ def _nearest_ancestor(state: RepairState, tree: TreeRows, row: CheckpointRow) ->
 def _last_of_chain(tree: TreeRows, row: CheckpointRow, before: int) -> CheckpointRow | None:
     older = [point for point in tree.points_of(row.line) if row.chain_start <= point.seq < before]
     return max(older, key=lambda point: point.seq, default=None)
+
+
+async def recount_depths(repair: TreeRepair) -> RepairBatch:
+    """A lineage that lost a checkpoint is shorter from there on: forks count by it what they show."""
+    batch, tree = RepairBatch(), repair.tree
+    depths: dict[PointKey, int] = {}
+    counted: dict[int, None] = {}
+    # Ancestors have lower numbers, so their depths are known first.
+    for row in sorted(tree.points.values(), key=lambda row: row.seq):
+        parent = tree.parent(row)
+        depth = 1 if parent is None else depths.get((parent.line, parent.seq), parent.depth) + 1
+        depths[row.line, row.seq] = depth
+        if depth != row.depth and row.line in tree.lines:
+            batch.put(with_checksum(row._replace(depth=depth)))
+            counted.setdefault(row.line)
+    batch.mended += [f"line {line}: the lineages of its checkpoints were counted again" for line in counted]
+    return batch
 
 
 def _with_moved_base(tree: TreeRows, line: LineRow) -> LineRow | None:

@@ -36,6 +36,7 @@ _STEPS: Final[tuple[Callable[[TreeRepair], Awaitable[RepairBatch]], ...]] = (
     repair_rows.set_unreadable_aside,
     repair_rows.set_incomplete_aside,
     repair_lineage.reparent_checkpoints,
+    repair_lineage.recount_depths,
     repair_counters.fill_journals,
     repair_counters.recount,
     repair_counters.reindex,

@@ -114,10 +114,19 @@ class Tree:
                 yield row, with_checksum(changed)
 
     def _surviving_parent(self, row: CheckpointRow) -> CheckpointRow | None:
-        parent = self.parent(row)
+        parent = self._nearest_stored(row)
         while parent is not None and not self.stays(parent):
-            parent = self.parent(parent)
+            parent = self._nearest_stored(parent)
         return parent
+
+    def _nearest_stored(self, row: CheckpointRow) -> CheckpointRow | None:
+        """The parent. If its row is lost, what threads see is still found along the chain: the nearest one of that."""
+        parent = self.parent(row)
+        if parent is not None or not row.parent_seq:
+            return parent
+        rows = self.rows.get(row.line, {})
+        older = [seq for seq in rows if row.chain_start <= seq < row.seq]
+        return rows[max(older)] if older else None
 
 
 def checkpoint_key(row: CheckpointRow) -> CheckpointKey:

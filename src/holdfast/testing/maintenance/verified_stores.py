@@ -177,6 +177,22 @@ class VerifiedStores(StoreTests):
         report = store.repair(store.verify())
         assert (report.lost, report.mended, report.quarantined) == ((), (), 0)
 
+    def test_a_fork_shows_after_a_collect_what_a_repair_left(self, store: Store) -> None:
+        """The lost one is the parent of a checkpoint that no thread sees, through which a branch finds its ancestors."""
+        thread = store.thread("t")
+        saved = save_chain(thread, 5)
+        branch = thread.save({"n": 6}, parent=saved[3].id)
+        thread.delete_checkpoints([saved[3].id])
+        swap(store, [row for row in rows_of(store, CheckpointRow) if row.id == saved[2].id], [])
+        store.repair(store.verify())
+        fork = thread.fork(branch.id, to="fork")
+        shown = [info.id for info in fork.history()]
+        assert shown == [branch.id, saved[1].id, saved[0].id]
+        assert store.verify().faults == ()
+        store.collect()
+        assert store.verify().faults == ()
+        assert [info.id for info in fork.history()] == shown
+
     def test_a_lost_parent_is_found_that_was_not_the_first_one(self, store: Store) -> None:
         """A collect has given the child another parent, and that one is lost."""
         thread = store.thread("t")
