@@ -178,7 +178,7 @@ class VerifiedStores(StoreTests):
         assert (report.lost, report.mended, report.quarantined) == ((), (), 0)
 
     def test_a_fork_shows_after_a_collect_what_a_repair_left(self, store: Store) -> None:
-        """The lost one is the parent of a checkpoint that no thread sees, through which a branch finds its ancestors."""
+        """What is lost is the parent of a checkpoint that no thread sees, through which a branch has its ancestors."""
         thread = store.thread("t")
         saved = save_chain(thread, 5)
         branch = thread.save({"n": 6}, parent=saved[3].id)
