@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable
-from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_type_hints
 from zlib import crc32
 
 from msgspec import DecodeError, Meta
@@ -363,6 +363,15 @@ def is_typed(row: Row) -> bool:
     return True
 
 
+def in_bounds(row: AnyRow, moment: int) -> AnyRow:
+    """What a damaged row says, with 0 for each number that its column may not have, and this moment for such a time."""
+    columns: list[object] = list(row)
+    for index, (column, bound) in enumerate(zip(row, _BOUNDS[type(row)], strict=True)):
+        if bound is not None and isinstance(column, int) and not bound.ge <= column <= bound.le:
+            columns[index] = moment if bound.le == LATEST else 0
+    return row._make(columns)
+
+
 def has_typed_key(row: Row) -> bool:
     """Whether the columns of the key have the right types, so that it can be compared with other keys."""
     return all(type(column) is type(lowest) for column, lowest in zip(key_of(row), first_key(type(row)), strict=True))
@@ -374,6 +383,19 @@ def first_key(kind: type[Row]) -> tuple[object, ...]:
 
 
 _TYPES: Final[dict[type, tuple[type, ...]]] = {kind: tuple(get_type_hints(kind).values()) for kind in KEYS}
+
+
+def _bound(hint: Any) -> Any:
+    """The least and the greatest number that a column may have."""
+    for part in (hint, *get_args(hint)):
+        for meta in getattr(part, "__metadata__", ()):
+            return meta
+    return None
+
+
+_BOUNDS: Final[dict[type, list[Any]]] = {
+    kind: [_bound(hint) for hint in get_type_hints(kind, include_extras=True).values()] for kind in KEYS
+}
 
 
 def _shape(kind: type[Row]) -> Callable[[bytes], object]:

@@ -96,10 +96,12 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, path: Path, kind: An
 
 def _rows(old: sqlite3.Connection, path: Path, kind: Any) -> Iterator[Any]:
     """The rows of a table in its own order, without its indexes. If SQLite stops before the end, the rows of every page
-    follow, so that a row may come twice."""
+    follow, so that a row may come twice. If it takes the table for one with other columns, only those come."""
     name = table_name(kind)
     old.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     try:
+        if sorted(old.execute(_SQL["columns"], (name,))) != sorted((column,) for column in kind._fields):
+            raise TypeError("the table has other columns")
         for row in old.execute(_SQL["all_" + name]):
             yield kind._make(row)
     except (sqlite3.Error, UnicodeDecodeError, TypeError):

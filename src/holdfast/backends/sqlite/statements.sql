@@ -596,6 +596,9 @@ SELECT * FROM run NOT INDEXED ORDER BY 1, 2, 3
 -- name: all_quarantine
 SELECT * FROM quarantine NOT INDEXED ORDER BY 1
 
+-- name: columns
+SELECT name FROM pragma_table_info(?)
+
 -- name: root_page
 SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?
 

@@ -32,7 +32,6 @@ from holdfast.model import Fault, Lost
 
 CHANGED: Final = "it did not match its checksum"
 _MOST_SWAPPED: Final = 100
-_LAST_MOMENT: Final = 253_402_300_799_999_999  # microseconds, in the year 9999
 _encode = Encoder().encode
 
 
@@ -131,11 +130,6 @@ def _encodable(column: object) -> object:
         except UnicodeEncodeError:
             return column.encode("utf-8", "surrogateescape")
     return column
-
-
-def plausible_time(microseconds: int) -> int:
-    """The time that a damaged row says, if it is in the calendar; else now."""
-    return microseconds if 0 <= microseconds <= _LAST_MOMENT else now()
 
 
 def as_text(value: object) -> str | None:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from holdfast.backends.base import DropRow
-from holdfast.backends.rows import EarlyWriteRow, Row, TagRow, ThreadRow, TombstoneRow, is_typed, key_of, with_checksum
+from holdfast.backends.rows import (
+    EarlyWriteRow,
+    Row,
+    TagRow,
+    ThreadRow,
+    TombstoneRow,
+    in_bounds,
+    is_typed,
+    key_of,
+    with_checksum,
+)
 from holdfast.engine.context import Engine, now
 from holdfast.engine.integrity.check_index import Directory, is_readable, read_directory
 from holdfast.engine.integrity.repair_batch import (
@@ -13,7 +23,6 @@ from holdfast.engine.integrity.repair_batch import (
     RepairBatch,
     RepairState,
     as_text,
-    plausible_time,
     restore_swapped,
 )
 from holdfast.engine.table_scan import TolerantScan
@@ -49,11 +58,11 @@ def _unowned_roots(state: RepairState) -> list[Fault]:
 
 def _rebuild(batch: RepairBatch, row: Row, trees: dict[int, int | None]) -> None:
     """A damaged row of the directory, from what it says."""
+    row = in_bounds(row, now())  # type: ignore[type-var]  # a row of any kind
     if isinstance(row, ThreadRow) and is_typed(row) and row.id:
         thread = row._replace(
             metadata=row.metadata if is_readable(row) else b"",
             generation=max(1, row.generation),
-            created_at=plausible_time(row.created_at),
             tree=trees.get(row.line) or row.tree,
         )
         batch.put(with_checksum(thread))

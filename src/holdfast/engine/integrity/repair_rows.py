@@ -15,10 +15,12 @@ from holdfast.backends.rows import (
     PendingRow,
     Row,
     SettledRow,
+    in_bounds,
     is_typed,
     key_of,
     with_checksum,
 )
+from holdfast.engine.context import now
 from holdfast.engine.integrity.check_checkpoints import matches_digest
 from holdfast.engine.integrity.findings import PointKey, Viewer
 from holdfast.engine.integrity.repair_batch import (
@@ -27,7 +29,6 @@ from holdfast.engine.integrity.repair_batch import (
     RepairState,
     TreeRepair,
     as_text,
-    plausible_time,
     restore_swapped,
 )
 from holdfast.engine.integrity.tree_rows import TreeRows
@@ -70,6 +71,7 @@ async def set_damaged_aside(repair: TreeRepair) -> RepairBatch:
 
 
 def _give_up_damaged(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow) -> None:
+    row = in_bounds(row, now())
     if is_typed(row):
         repair.state.removed[row.line, row.seq] = row
     repair.state.reported.add((row.line, row.seq))
@@ -80,6 +82,7 @@ def _give_up_damaged(repair: TreeRepair, batch: RepairBatch, row: CheckpointRow)
 
 
 async def _rebuild_line(repair: TreeRepair, batch: RepairBatch, row: LineRow) -> None:
+    row = in_bounds(row, now())
     if is_typed(row):
         batch.put(await _rebuilt_line(repair, row))
         repair.state.rebuilt.add(row.line)
@@ -112,7 +115,6 @@ async def _rebuilt_line(repair: TreeRepair, row: LineRow) -> LineRow:
             journal=max([base_journal, *(entry.seq for entry in tree.journal_of(row.line))]),
             forks=max([row.forks, *_eras(tree, row.line), *(point.era for point in points)]),
             overlays=max(row.overlays, sum(overlay.line == row.line for overlay in tree.overlays)),
-            updated_at=plausible_time(row.updated_at),
         )
     )
 
