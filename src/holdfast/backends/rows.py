@@ -369,7 +369,7 @@ def in_bounds(row: AnyRow, moment: int) -> AnyRow:
     for index, (column, bound) in enumerate(zip(row, _BOUNDS[type(row)], strict=True)):
         if bound is not None and isinstance(column, int) and not bound.ge <= column <= bound.le:
             columns[index] = moment if bound.le == LATEST else 0
-    return row._make(columns)
+    return tuple.__new__(type(row), columns)
 
 
 def has_typed_key(row: Row) -> bool:
