@@ -365,8 +365,9 @@ def is_typed(row: Row) -> bool:
 
 def in_bounds(row: AnyRow, moment: int) -> AnyRow:
     """What a damaged row says, with 0 for each number that its column may not have, and this moment for such a time."""
-    columns: list[object] = list(row)
-    for index, (column, bound) in enumerate(zip(row, _BOUNDS[type(row)], strict=True)):
+    columns: list[Any] = [*row]
+    for index, bound in enumerate(_BOUNDS[type(row)]):
+        column = columns[index]
         if bound is not None and isinstance(column, int) and not bound.ge <= column <= bound.le:
             columns[index] = moment if bound.le == LATEST else 0
     return tuple.__new__(type(row), columns)
