@@ -14,7 +14,7 @@ from bench.traces import TRACES, Trace
 BOUNDS = {
     "warm save": (96, 56),
     "cold latest": (112, 51),
-    "HoldfastSaver.put": (182, 91),
+    "HoldfastSaver.put": (185, 91),
 }
 """Calls and file switches."""
 
