@@ -105,7 +105,7 @@ class SaverCalls:
         known_parent = check_id(parent, "configurable['checkpoint_id']") if parent else ROOT
         merged = metadata_of(config, metadata)
         writer.growing, writer.parent = growing_in(merged), str(parent) if parent else None
-        run_id = run_id_of(config, merged)
+        run_id, step = run_id_of(config, merged), step_of(merged)
         encoded = packed(merged, self.port.codec)
         outer = merged["parents"] if isinstance(merged.get("parents"), Mapping) else {}
         upcoming = next_nodes(checkpoint)
@@ -117,7 +117,7 @@ class SaverCalls:
             parent=known_parent,
             node=check_text(nodes_run(writer.record, record if known_id == parent else None), "the name of a node"),
             next=upcoming,
-            step=step_of(merged),
+            step=step,
             source=source if source in SOURCES else "loop",
             run_id=run_id,
             status="running" if upcoming else "completed",

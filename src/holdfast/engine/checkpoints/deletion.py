@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from holdfast.backends.base import Batch, Drop, drop_of
-from holdfast.backends.rows import NO_LIMIT, CheckpointRow, LineRow
+from holdfast.backends.rows import NO_LIMIT, CheckpointRow, LineRow, checked
 from holdfast.engine.checkpoints.id_rules import NATIVE, IdRules
 from holdfast.engine.checkpoints.overlays import Change, overlay_batch
 from holdfast.engine.checkpoints.read import matching
@@ -109,8 +109,8 @@ async def delete_run_everywhere(engine: Engine, run_id: str, rules: IdRules = NA
     """Remove a run from every thread that sees it, forks included."""
     removed = 0
     # Forks see a run that only their origin has written, so every thread of the tree is asked.
-    for tree in sorted({row.tree for row in await engine.backend.run_lines(run_id)}):
-        for thread in await engine.backend.tree_threads(tree):
+    for tree in sorted({checked(row).tree for row in await engine.backend.run_lines(run_id)}):
+        for thread in map(checked, await engine.backend.tree_threads(tree)):
             removed += await delete_run(engine, Handle(thread.id, "", engine.codec), run_id, rules)
     return removed
 
