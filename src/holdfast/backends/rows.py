@@ -364,10 +364,11 @@ def is_typed(row: Row) -> bool:
 
 
 def in_bounds(row: AnyRow, moment: int) -> AnyRow:
-    """What a damaged row says, with 0 for each number that its column may not have, and this moment for such a time."""
+    """What a damaged row says, with 0 for each number that its column may not have, and this moment for such a time. A
+    key stays as it is: with another one it would be another row."""
     columns: list[Any] = [*row]
-    for index, bound in enumerate(_BOUNDS[type(row)]):
-        column = columns[index]
+    for index in range(KEYS[type(row)], len(columns)):
+        column, bound = columns[index], _BOUNDS[type(row)][index]
         if bound is not None and isinstance(column, int) and not bound.ge <= column <= bound.le:
             columns[index] = moment if bound.le == LATEST else 0
     return tuple.__new__(type(row), columns)
