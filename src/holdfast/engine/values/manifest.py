@@ -4,7 +4,7 @@ A value no larger than a reference to it is kept in the manifest itself, so that
 row of their own.
 
 A manifest with few channels is stored in the row of its checkpoint. A wide one would be most of what a save writes, so
-that it is a version of a log itself, and the row has a reference to it: `manifest_log` has its form.
+it is itself a version of a value log, and the row refers to it. `manifest_log` describes its form.
 """
 
 from __future__ import annotations

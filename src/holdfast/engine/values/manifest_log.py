@@ -46,7 +46,7 @@ _decode = msgspec.msgpack.Decoder(list[_Item]).decode
 
 
 def settings(engine: Engine, tree: int) -> LogSettings:
-    """Those of the logs of manifests."""
+    """The settings of the logs that hold manifests."""
     frames = engine.backend.capabilities.frames
     return LogSettings(tree, tuple(size for size in frames if size <= _LARGEST_FRAME) or frames)
 
@@ -61,7 +61,7 @@ def most_bytes(engine: Engine) -> int:
 
 
 def read(header: Header, enc: bytes) -> Manifest:
-    """The manifest that its row and its log have. Raises on a list that is none of a manifest."""
+    """The manifest that its row and its log have. Raises if the list is not one of a manifest."""
     channels: dict[str, Entry] = {}
     names: dict[str, None] = {}
     items = _decode(enc)

@@ -136,7 +136,7 @@ class _Log(NamedTuple):
             return False
 
     async def _pieces(self, pos: int) -> Sequence[Piece]:
-        """None, if they can't be read: so does a log whose rows are gone end."""
+        """Empty if they can't be read, as for a log whose rows are gone."""
         try:
             return (await self.engine.backend.chunks(self.tree, [Want(self.log, pos)]))[0]
         except Corrupt:
